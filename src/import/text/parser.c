@@ -533,6 +533,12 @@ ghlo_import_skip_balanced (GhloImportParser *self,
         {
           lexer->cursor++;
         }
+      else if (depth > 0 && stack[depth - 1] != '>' && *lexer->cursor == '>' && lexer->cursor + 1 < lexer->end
+               && lexer->cursor[1] == '=')
+        {
+          /* ">=" in affine_set<(d0) : (d0 >= 0)>. */
+          lexer->cursor++;
+        }
       else if (strchr (">])}", *lexer->cursor) != NULL && *lexer->cursor != '\0')
         {
           if (stack[depth - 1] != *lexer->cursor)

@@ -209,7 +209,8 @@ test_attributes (void)
     "#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>", "#stablehlo.bounds<4, ?>",
     "#stablehlo.axis_ref<name = \"x\", sub_axis_info = (1)2>",
     "#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = [1]>",
-    "#sdy.sharding<@mesh, [{\"a\"}, {}]>", "#foo<bar -> baz>", "affine_map<(d0) -> (d0)>", "distinct[0]<42 : i32>",
+    "#sdy.sharding<@mesh, [{\"a\"}, {}]>", "#foo<bar -> baz>", "affine_map<(d0) -> (d0)>",
+    "affine_set<(d0, d1)[s0] : (d0 - 10 >= 0, d1 - s0 == 0)>", "distinct[0]<42 : i32>",
     "loc(\"file\":1:2)", "loc(unknown)",
   };
 
