@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "import/sdy-attr.h"
+#include "ir/sdy-attr.h"
 #include "import/vhlo/private.h"
 
 /* The attribute that each code means, and how many of its fields are present. */

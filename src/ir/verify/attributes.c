@@ -5,6 +5,7 @@
  */
 
 #include "ir/verify/private.h"
+#include "ir/verify/sharding.h"
 
 typedef gboolean (*KindCheck) (const GhloIrAttr *attr, const GhloIrAttrSpec *spec);
 
@@ -347,21 +348,25 @@ ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
   return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found);
 }
 
-/* Returns what is wrong with a structure in @attr, or NULL. Readers check structures as they read them; this catches
- * those in programs that were built. */
+/* Returns what is wrong with a structure or an attribute of sdy in @attr, or NULL. Readers check structures as they
+ * read them; this catches those in programs that were built. */
 static char *
-find_struct_problem (const GhloIrAttr *attr)
+find_struct_problem (GhloIrModule     *module,
+                     const GhloIrAttr *attr)
 {
   char *problem = attr != NULL && attr->kind == GHLO_IR_ATTR_STRUCT ? ghlo_ir_struct_problem (attr) : NULL;
 
   if (attr == NULL)
     return NULL;
+  if (attr->kind == GHLO_IR_ATTR_OPAQUE && (g_str_has_prefix (attr->text, "sdy.")
+                                            || g_str_has_prefix (attr->text, "sdy<")))
+    problem = ghlo_ir_sdy_problem (module, attr);
   if (attr->kind == GHLO_IR_ATTR_STRUCT || attr->kind == GHLO_IR_ATTR_ARRAY)
     for (gsize i = 0; problem == NULL && i < attr->length; i++)
-      problem = find_struct_problem (attr->children[i]);
+      problem = find_struct_problem (module, attr->children[i]);
   if (attr->kind == GHLO_IR_ATTR_DICTIONARY)
     for (gsize i = 0; problem == NULL && i < attr->length; i++)
-      problem = find_struct_problem (attr->entries[i].value);
+      problem = find_struct_problem (module, attr->entries[i].value);
 
   return problem;
 }
@@ -382,13 +387,13 @@ ghlo_ir_verify_attributes (GhloIrVerifyRun *run,
                                     spec->attributes[i].name);
       problem = attr != NULL ? ghlo_ir_attribute_problem (&spec->attributes[i], attr) : NULL;
       if (problem == NULL)
-        problem = find_struct_problem (attr);
+        problem = find_struct_problem (run->verifier.module, attr);
       if (problem != NULL)
         return ghlo_ir_verify_fail (&run->verifier, op, "%s", problem);
     }
   for (guint i = 0; i < op->n_discardable; i++)
     {
-      g_autofree char *problem = find_struct_problem (op->discardable[i].value);
+      g_autofree char *problem = find_struct_problem (run->verifier.module, op->discardable[i].value);
 
       if (problem != NULL)
         return ghlo_ir_verify_fail (&run->verifier, op, "%s", problem);

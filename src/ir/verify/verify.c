@@ -9,6 +9,7 @@
  */
 
 #include "ir/verify/private.h"
+#include "ir/verify/sharding.h"
 
 #include "base/ghlo-error.h"
 
@@ -214,7 +215,8 @@ check_op (GhloIrVerifyRun *run,
          && ghlo_ir_verify_attributes (run, op)
          && ghlo_ir_verify_regions (run, op)
          && ghlo_ir_verify_traits (run, op)
-         && row_verifiers[op->kind] (verifier, op);
+         && row_verifiers[op->kind] (verifier, op)
+         && ghlo_ir_verify_shardings (verifier, op);
 }
 
 /* Errors inside an invalid operation usually have the same cause, so

@@ -6,7 +6,7 @@
 #include "pjrt/partition/manual.h"
 
 #include "base/fail.h"
-#include "import/sdy-attr.h"
+#include "ir/sdy-attr.h"
 #include "ir/outline.h"
 #include "passes/walk.h"
 #include "pjrt/entry.h"

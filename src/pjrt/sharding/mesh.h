@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "import/sdy-attr.h"
+#include "ir/sdy-attr.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "import/sdy-attr.h"
+#include "ir/sdy-attr.h"
 
 static void
 check_text (GhloIrModule *module,
@@ -63,6 +63,8 @@ test_usual (void)
     ("sdy.op_sharding_rule<([i])->([i]) {i=8} reduction={i} need_replication={i, i} permutation={i}"
      " blocked_propagation={i}, custom>"),
     "sdy.op_sharding_rule<([])->([])>",
+    ("sdy.propagation_edges<[{step-0 = [{\"x\" = operand-0 -> [result-0, result-1]}]}, {step-1 = [{\"y\":(1)2 = "
+     "result-0 -> [operand-1]}]}]>"),
     "sdy<axis_ref_list{}>",
     "sdy<axis_ref_list{\"x\", \"y\":(1)2}>",
     "sdy<list_of_axis_ref_lists[{\"x\"}, {}]>",
@@ -87,7 +89,10 @@ test_other_spellings (void)
     { "sdy.sharding<@m, [], unreduced=sum{\"y\"}>", "sdy.sharding<@m, [], unreduced={\"y\"}>" },
     { "sdy<manual_axes {\"x\",\"y\"} >", "sdy<manual_axes{\"x\", \"y\"}>" },
     { "sdy<dim_mapping ij>", "sdy<dim_mappingij>" },
-    { "sdy.op_sharding_rule<([i,k],[k,j])->([i,j]) {i=8,j=16,k=4} permutation={i} reduction={k}>",
+    { "sdy<edge_value_ref result-1>", "sdy<edge_value_refresult-1>" },
+    { "sdy.sharding_per_value<[#sdy.sharding<@m, [#sdy<dimension_sharding{}>]>]>",
+      "sdy.sharding_per_value<[<@m, [{}]>]>" },
+    { "sdy.op_sharding_rule<([i,k],[k,j])->([i,j]) {i=8,j=16,k=4} reduction={k} permutation={i}>",
       "sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=16, k=4} reduction={k} permutation={i}>" },
   };
   g_autoptr (GhloIrModule) module = ghlo_ir_module_new ("test");
@@ -130,8 +135,12 @@ test_bad (void)
     "sdy.sharding<m, []>", "sdy.sharding<@, []>", "sdy.sharding<@m>", "sdy.sharding<@m, [{\"x\" \"y\"}]>",
     "sdy.sharding<@m, [{?, \"x\"}]>", "sdy.sharding<@m, [{}p-1]>", "sdy.sharding<@m, [{}px]>",
     "sdy.sharding<@m, [], other={\"x\"}>", "sdy.sharding<@m, [], replicated={\"x\"}, replicated={\"y\"}>",
+    "sdy.sharding<@m, [], replicated={}>", "sdy.sharding<@m, [{\"x\"?}]>", "sdy.sharding<@m, [{, ?}]>",
+    "sdy.sharding<@m, [{\"x\", }]>", "sdy.sharding<@m, [{\"x\"}p01]>", "sdy<dim_mappingz_0>",
+    "sdy.op_sharding_rule<([i])->([i]) {i=8} permutation={i} reduction={i}>",
+    "sdy.sharding_per_value<[#sdy.mesh<[]>]>", "sdy.sharding_per_value<[#sdy<sharding<@m, []>]>",
     "sdy.sharding<#alias, []>", "sdy.op_sharding_rule<([a])->([i]) {i=8}>", "sdy.op_sharding_rule<([i])->([i]) {j=8}>",
-    "sdy.op_sharding_rule<([i])>", "sdy<dim_mapping a>", "sdy<edge_value_ref operand-0>", "sdy.unknown<[]>",
+    "sdy.op_sharding_rule<([i])>", "sdy<dim_mapping a>", "sdy<edge_value_refblock-0>", "sdy.unknown<[]>",
     "sdy<manual_axes{\"x\"}", "sdy<manual_axes{x}>", "other.mesh<[]>",
   };
   g_autoptr (GhloIrModule) module = ghlo_ir_module_new ("test");

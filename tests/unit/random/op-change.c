@@ -57,6 +57,9 @@ random_op_rebuild (GhloIrModule *module,
       ghlo_ir_value_replace (&op->results[i], &made->results[i]);
     }
   ghlo_ir_op_remove (op);
+  /* The name of a symbol was taken until now. */
+  if (ghlo_ir_op_get_string (made, "sym_name") != NULL)
+    ghlo_ir_op_set (module, made, "sym_name", ghlo_ir_op_get (made, "sym_name"));
 
   return made;
 }

@@ -3,10 +3,11 @@
  * The formats of sdy's attributes. In a format, "$" and a digit stand for the field of that number; "~" opens and
  * closes a part that is only present if one of its fields is. The kind of a field determines its spelling, unless a
  * letter between "$" and the digit overrides it: "f" factors ("i, k"), "c" factors in one word ("ik"), "s" factors
- * with sizes ("i=2, j=4"), "o" a question mark if the list is not closed. Optional parts may come in any order.
+ * with sizes ("i=2, j=4"), "o" a question mark if the list is not closed. The optional parts of a
+ * sharding may come in any order.
  */
 
-#include "import/sdy-attr.h"
+#include "ir/sdy-attr.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #define FLAG            { GHLO_SDY_FIELD_FLAG }
 #define PRIORITY        { GHLO_SDY_FIELD_PRIORITY }
 #define REDUCTION       { GHLO_SDY_FIELD_REDUCTION }
+#define SIDE            { GHLO_SDY_FIELD_SIDE }
 
 const GhloSdySpec ghlo_sdy_specs[GHLO_SDY_N_KINDS] = {
   [GHLO_SDY_MANUAL_AXES] = { "manual_axes", "{$0}", { ATTRS (STRING) } },
@@ -41,9 +43,15 @@ const GhloSdySpec ghlo_sdy_specs[GHLO_SDY_N_KINDS] = {
   [GHLO_SDY_LISTS_OF_AXES] = { "list_of_axis_ref_lists", "[$0]", { ATTRS (AXES) } },
   [GHLO_SDY_ALL_TO_ALL] = { "all_to_all_param", "{$0}: $1->$2", { ATTRS (AXIS), INTEGER, INTEGER } },
   [GHLO_SDY_ALL_TO_ALLS] = { "all_to_all_param_list", "[$0]", { ATTRS (ALL_TO_ALL) } },
+  [GHLO_SDY_EDGE_VALUE] = { "edge_value_ref", "$0-$1", { SIDE, INTEGER } },
+  [GHLO_SDY_EDGE] = { "axis_to_propagation_details", "{$0 = $1 -> [$2]}",
+                      { ATTR (AXIS), ATTR (EDGE_VALUE), ATTRS (EDGE_VALUE) } },
+  [GHLO_SDY_EDGE_STEP] = { "propagation_one_step", "{step-$0 = [$1]}", { INTEGER, ATTRS (EDGE) } },
+  [GHLO_SDY_EDGES] = { "propagation_edges", "<[$0]>", { ATTRS (EDGE_STEP) } },
 };
 
 const char *const ghlo_sdy_reductions[GHLO_SDY_N_REDUCTIONS] = { "", "max", "min" };
+const char *const ghlo_sdy_sides[GHLO_SDY_N_SIDES] = { "operand", "result" };
 
 void
 ghlo_sdy_attr_init (GhloSdyAttr *self,
@@ -96,8 +104,8 @@ ghlo_sdy_find_body (const GhloIrAttr *attr,
                     gsize            *length)
 {
   const char *mnemonic = ghlo_sdy_specs[kind].mnemonic, *text = attr->text;
-  /* A mapping's letters directly follow its mnemonic. */
-  gboolean open_end = kind == GHLO_SDY_DIMENSION_MAPPING;
+  /* The letters of these directly follow the mnemonic. */
+  gboolean open_end = kind == GHLO_SDY_DIMENSION_MAPPING || kind == GHLO_SDY_EDGE_VALUE;
 
   if (attr->kind != GHLO_IR_ATTR_OPAQUE || !g_str_has_prefix (text, "sdy") || (text[3] != '.' && text[3] != '<')
       || !g_str_has_prefix (text + 4, mnemonic))
@@ -215,6 +223,9 @@ put_field (GString           *string,
       break;
     case GHLO_SDY_FIELD_REDUCTION:
       g_string_append (string, ghlo_sdy_reductions[field->integer]);
+      break;
+    case GHLO_SDY_FIELD_SIDE:
+      g_string_append (string, ghlo_sdy_sides[field->integer]);
       break;
     default:
       put_attrs (string, field, spec->kind == GHLO_SDY_FIELD_NAME ? GHLO_SDY_STRING : spec->child);

@@ -4,7 +4,7 @@
  * Nested attributes are at most a few levels deep, as the formats are.
  */
 
-#include "import/sdy-attr.h"
+#include "ir/sdy-attr.h"
 
 #include <string.h>
 
@@ -165,7 +165,8 @@ parse_factor (Parser *parser,
     return TRUE;
   parser->at++;
 
-  return (parse_integer (parser, factor) && !__builtin_add_overflow (*factor, GHLO_SDY_LAST_LETTER, factor))
+  return (*parser->at != '0' && parse_integer (parser, factor)
+          && !__builtin_add_overflow (*factor, GHLO_SDY_LAST_LETTER, factor))
          || expected (parser, "a factor");
 }
 
@@ -226,7 +227,37 @@ parse_integers (Parser       *parser,
 
 static gboolean parse_format (Parser *parser, GhloSdyAttr *self);
 
-/* Parses an attribute without its name and creates it in the module with its name. */
+static gboolean
+accept_word (Parser     *parser,
+             const char *word)
+{
+  const gsize length = strlen (word);
+
+  if ((gsize) (parser->end - parser->at) < length || memcmp (parser->at, word, length) != 0)
+    return FALSE;
+  parser->at += length;
+
+  return TRUE;
+}
+
+/* Parses the text of an attribute, which may have its name: "#sdy.sharding<…>", "#sdy<axis_ref…>". */
+static gboolean
+parse_named (Parser      *parser,
+             GhloSdyAttr *self)
+{
+  const char *mnemonic = ghlo_sdy_specs[self->kind].mnemonic;
+  gboolean is_bracketed;
+
+  if (!accept (parser, '#'))
+    return parse_format (parser, self);
+  is_bracketed = accept_word (parser, "sdy<");
+  if ((!is_bracketed && !accept_word (parser, "sdy.")) || !accept_word (parser, mnemonic))
+    return expected (parser, mnemonic);
+
+  return parse_format (parser, self) && (!is_bracketed || accept (parser, '>') || expected (parser, "'>'"));
+}
+
+/* Parses a nested attribute and creates it in the module with its name. */
 static gboolean
 parse_child (Parser            *parser,
              GhloSdyKind        kind,
@@ -242,11 +273,10 @@ parse_child (Parser            *parser,
     {
       if (accept (parser, '@'))
         return parse_symbol (parser, attr);
-      if (parser->end - parser->at < 4 || memcmp (parser->at, "mesh", 4) != 0)
+      if (parser->at < parser->end && *parser->at != '#' && !accept_word (parser, "mesh"))
         return expected (parser, "a mesh or its symbol");
-      parser->at += 4;
     }
-  if (!parse_format (parser, &child))
+  if (!parse_named (parser, &child))
     return FALSE;
   text = g_string_new (NULL);
   ghlo_sdy_attr_print (&child, text);
@@ -292,6 +322,47 @@ parse_reduction (Parser *parser,
 }
 
 static gboolean
+parse_side (Parser *parser,
+            gint64 *value)
+{
+  skip_spaces (parser);
+  for (guint i = 0; i < GHLO_SDY_N_SIDES; i++)
+    {
+      *value = i;
+      if (accept_word (parser, ghlo_sdy_sides[i]))
+        return TRUE;
+    }
+
+  return expected (parser, "'operand' or 'result'");
+}
+
+/* Parses the question mark of a list that is not closed, after a comma unless the list is empty. */
+static gboolean
+parse_openness (Parser *parser,
+                gsize   n_axes,
+                gint64 *closed)
+{
+  const gboolean comma = n_axes > 0 && accept (parser, ',');
+
+  *closed = (n_axes > 0 && !comma) || !accept (parser, '?');
+
+  return !comma || *closed == 0 || expected (parser, "'?'");
+}
+
+/* Parses the digits of a priority, the first of which is 0 only if it is the only one. */
+static gboolean
+parse_priority (Parser *parser,
+                gint64 *value)
+{
+  const char *start = parser->at;
+
+  if (start < parser->end && *start == '0' && parser->end - start > 1 && g_ascii_isdigit (start[1]))
+    return expected (parser, "a priority without leading zeros");
+
+  return parse_integer (parser, value) && (*value >= 0 || expected (parser, "a priority of at least 0"));
+}
+
+static gboolean
 parse_field (Parser      *parser,
              GhloSdyAttr *self,
              guint        index,
@@ -305,20 +376,16 @@ parse_field (Parser      *parser,
     case GHLO_SDY_FIELD_INTEGER:
       return parse_integer (parser, &field->integer);
     case GHLO_SDY_FIELD_PRIORITY:
-      return parse_integer (parser, &field->integer)
-             && (field->integer >= 0 || expected (parser, "a priority of at least 0"));
+      return parse_priority (parser, &field->integer);
     case GHLO_SDY_FIELD_INTEGERS:
       return parse_integers (parser, field, style);
     case GHLO_SDY_FIELD_FLAG:
       field->integer = 1;
-      if (style == 'o')
-        {
-          accept (parser, ',');
-          field->integer = !accept (parser, '?');
-        }
-      return TRUE;
+      return style != 'o' || parse_openness (parser, ghlo_sdy_field_n_attrs (&self->fields[0]), &field->integer);
     case GHLO_SDY_FIELD_REDUCTION:
       return parse_reduction (parser, &field->integer);
+    case GHLO_SDY_FIELD_SIDE:
+      return parse_side (parser, &field->integer);
     case GHLO_SDY_FIELD_NAME:
       return parse_children (parser, field, GHLO_SDY_STRING, FALSE);
     default:
@@ -364,7 +431,8 @@ parse_stretch (Parser      *parser,
   return TRUE;
 }
 
-/* Parses optional parts, from the first "~" on, in any order. Sets @format to the end of the last one. */
+/* Parses optional parts, from the first "~" on: those of a sharding in any order, others in theirs. A list of factors
+ * may be empty, any other part is not. Sets @format to the end of the last one. */
 static gboolean
 parse_parts (Parser       *parser,
              GhloSdyAttr  *self,
@@ -384,7 +452,9 @@ parse_parts (Parser       *parser,
             {
               if (!parse_stretch (parser, self, literal))
                 return FALSE;
-              again = ghlo_sdy_has_part (self, part + 1);
+              if (self->kind != GHLO_SDY_RULE && !ghlo_sdy_has_part (self, part + 1))
+                return expected (parser, "an item");
+              again = self->kind == GHLO_SDY_SHARDING;
             }
           else if (!again)
             parser->at = start;

@@ -29,6 +29,10 @@ typedef enum
   GHLO_SDY_LISTS_OF_AXES,
   GHLO_SDY_ALL_TO_ALL,
   GHLO_SDY_ALL_TO_ALLS,
+  GHLO_SDY_EDGE_VALUE,
+  GHLO_SDY_EDGE,
+  GHLO_SDY_EDGE_STEP,
+  GHLO_SDY_EDGES,
   GHLO_SDY_N_KINDS,
   GHLO_SDY_STRING = GHLO_SDY_N_KINDS,   /* not an attribute of sdy but a builtin string */
   GHLO_SDY_MESH_OR_SYMBOL,
@@ -46,6 +50,7 @@ typedef enum
   GHLO_SDY_FIELD_OPTIONAL,    /* attrs: at most one */
   GHLO_SDY_FIELD_ATTRS,       /* attrs: any number */
   GHLO_SDY_FIELD_REDUCTION,   /* integer: sum, max, min */
+  GHLO_SDY_FIELD_SIDE,        /* integer: operand, result */
 } GhloSdyFieldKind;
 
 typedef struct
@@ -107,9 +112,10 @@ ghlo_sdy_field_n_integers (const GhloSdyField *field)
 }
 
 /* Shared by printing and parsing. Factors are named i to z, then z_1, z_2 and so on. */
-enum { GHLO_SDY_LAST_LETTER = 'z' - 'i', GHLO_SDY_N_REDUCTIONS = 3 };
+enum { GHLO_SDY_LAST_LETTER = 'z' - 'i', GHLO_SDY_N_REDUCTIONS = 3, GHLO_SDY_N_SIDES = 2 };
 
 extern const char *const ghlo_sdy_reductions[GHLO_SDY_N_REDUCTIONS];
+extern const char *const ghlo_sdy_sides[GHLO_SDY_N_SIDES];
 
 /* Returns the text after the mnemonic and sets @length to the length of the attribute's own part. Returns NULL if
  * @attr is of another kind. */
