@@ -15,6 +15,8 @@ typedef enum
 {
   GHLO_IMPORT_DEFAULT            = 0,
   GHLO_IMPORT_ALLOW_UNREGISTERED = 1 << 0,  /* keep operations of unknown dialects */
+  GHLO_IMPORT_KEEP_ELEMENTS      = 1 << 1,  /* keep sparse constants and those whose elements were elided, as text; only
+                                               for programs that are printed: passes and executors need elements */
 } GhloImportFlags;
 
 /* Returns NULL if an error was added to @diagnostics (whose source must be @text) or @monitor was cancelled. @text

@@ -31,6 +31,7 @@ payload (const GhloIrAttr *attr,
       return &attr->integer;
     case GHLO_IR_ATTR_STRING:
     case GHLO_IR_ATTR_SYMBOL:
+    case GHLO_IR_ATTR_KEPT_ELEMENTS:
     case GHLO_IR_ATTR_OPAQUE:
       *size = attr->kind == GHLO_IR_ATTR_STRING ? attr->length : strlen (attr->text);
       return attr->text;
@@ -126,6 +127,7 @@ own_payload (GhloIrModule *module,
     {
     case GHLO_IR_ATTR_STRING:
     case GHLO_IR_ATTR_SYMBOL:
+    case GHLO_IR_ATTR_KEPT_ELEMENTS:
     case GHLO_IR_ATTR_OPAQUE:
       attr->text = ghlo_ir_module_intern (module, attr->text,
                                           attr->kind == GHLO_IR_ATTR_STRING ? (gssize) attr->length : -1);
@@ -152,6 +154,7 @@ measure (const GhloIrAttr *attr)
     {
     case GHLO_IR_ATTR_STRING:
     case GHLO_IR_ATTR_SYMBOL:
+    case GHLO_IR_ATTR_KEPT_ELEMENTS:
     case GHLO_IR_ATTR_OPAQUE:
       return ghlo_ir_add_extent (extent, attr->text != NULL ? strlen (attr->text) / 8 : 0);
     case GHLO_IR_ATTR_DICTIONARY:
@@ -415,6 +418,14 @@ ghlo_ir_attr_location (GhloIrModule         *module,
                        const GhloIrLocation *location)
 {
   return intern (module, &(GhloIrAttr) { .kind = GHLO_IR_ATTR_LOCATION, .location = location });
+}
+
+const GhloIrAttr *
+ghlo_ir_attr_kept_elements (GhloIrModule     *module,
+                            const GhloIrType *tensor,
+                            const char       *text)
+{
+  return intern (module, &(GhloIrAttr) { .kind = GHLO_IR_ATTR_KEPT_ELEMENTS, .type = tensor, .text = text });
 }
 
 const GhloIrAttr *

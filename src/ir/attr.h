@@ -29,6 +29,7 @@ typedef enum
   GHLO_IR_ATTR_DENSE,         /* type (tensor), dense data */
   GHLO_IR_ATTR_DENSE_ARRAY,   /* array<i64: …>: element type in type, integers or reals */
   GHLO_IR_ATTR_DENSE_STRINGS, /* dense<"a"> of an opaque element type: type, children */
+  GHLO_IR_ATTR_KEPT_ELEMENTS, /* sparse<…> or dense_resource<__elided__>, only read on request: type, text without it */
   GHLO_IR_ATTR_ENUM,          /* enumeration, integer (its value) */
   GHLO_IR_ATTR_STRUCT,        /* structure, children: one per field, NULL if absent */
   GHLO_IR_ATTR_LOCATION,      /* location */
@@ -120,7 +121,7 @@ struct _GhloIrAttr
   {
     gint64                   integer;      /* BOOL, INTEGER, ENUM */
     double                   real;         /* FLOAT */
-    const char              *text;         /* STRING, SYMBOL, OPAQUE; NUL-terminated */
+    const char              *text;         /* STRING, SYMBOL, KEPT_ELEMENTS, OPAQUE; NUL-terminated */
     const GhloIrNamedAttr   *entries;      /* DICTIONARY */
     const gint64            *integers;     /* DENSE_ARRAY of integers and booleans */
     const double            *reals;        /* DENSE_ARRAY of floats */
@@ -160,6 +161,7 @@ const GhloIrAttr *ghlo_ir_attr_enum        (GhloIrModule *module, GhloIrEnum enu
 const GhloIrAttr *ghlo_ir_attr_struct      (GhloIrModule *module, GhloIrStruct structure,
                                             const GhloIrAttr *const *fields);
 const GhloIrAttr *ghlo_ir_attr_location    (GhloIrModule *module, const GhloIrLocation *location);
+const GhloIrAttr *ghlo_ir_attr_kept_elements (GhloIrModule *module, const GhloIrType *tensor, const char *text);
 const GhloIrAttr *ghlo_ir_attr_opaque      (GhloIrModule *module, const char *text);
 
 /* Read a field of a STRUCT: its dimensions (empty if absent), its integer, or its attribute. */

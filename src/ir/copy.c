@@ -192,6 +192,8 @@ make_attr (Copier                  *self,
       return ghlo_ir_attr_struct (module, attr->subkind, children);
     case GHLO_IR_ATTR_LOCATION:
       return ghlo_ir_attr_location (module, copy_location (self, attr->location));
+    case GHLO_IR_ATTR_KEPT_ELEMENTS:
+      return ghlo_ir_attr_kept_elements (module, copy_type (self, attr->type), attr->text);
     case GHLO_IR_ATTR_OPAQUE:
       return ghlo_ir_attr_opaque (module, attr->text);
     }

@@ -137,7 +137,8 @@ ghlo_tool_opt (int    argc,
 
   options.run_passes = passes != NULL;
   options.passes.evaluator = ghlo_device_evaluator (&evaluator);
-  options.import_flags = allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT;
+  options.import_flags = (allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : 0)
+                         | (passes == NULL ? GHLO_IMPORT_KEEP_ELEMENTS : 0);
   options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
                         | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
   if (!ghlo_tool_read_passes (passes, &options.passes, &names) || !ghlo_tool_check_fuse ())

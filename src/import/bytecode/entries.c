@@ -230,6 +230,7 @@ ghlo_bytecode_kind_name (GhloIrAttrKind kind)
     [GHLO_IR_ATTR_DENSE] = "a dense constant",
     [GHLO_IR_ATTR_DENSE_ARRAY] = "an array of numbers",
     [GHLO_IR_ATTR_DENSE_STRINGS] = "a constant of strings",
+    [GHLO_IR_ATTR_KEPT_ELEMENTS] = "a constant that is sparse or without its elements",
     [GHLO_IR_ATTR_ENUM] = "a value of an enumeration",
     [GHLO_IR_ATTR_STRUCT] = "a structured attribute",
     [GHLO_IR_ATTR_LOCATION] = "a location",

@@ -416,12 +416,11 @@ parse_location_attr (GhloImportParser *self)
   return ghlo_ir_attr_location (self->module, location);
 }
 
-/* Parses affine_map<…>, distinct[…]<…> and the like, which are kept as text. */
-static const GhloIrAttr *
-parse_kept_word (GhloImportParser *self)
+/* Parses a word and what follows it in brackets, and returns them as text. */
+static char *
+parse_kept_text (GhloImportParser *self)
 {
   const char *start = self->lexer.start, *end;
-  g_autofree char *text = NULL;
 
   ghlo_import_next (self);
   if (!ghlo_import_at (self, '<') && !ghlo_import_at (self, '['))
@@ -439,9 +438,17 @@ parse_kept_word (GhloImportParser *self)
       ghlo_import_fail (self, "expected an attribute without NUL bytes, found one with them");
       return NULL;
     }
-  text = g_strndup (start, end - start);
 
-  return ghlo_ir_attr_opaque (self->module, text);
+  return g_strndup (start, end - start);
+}
+
+/* Parses affine_map<…>, distinct[…]<…> and the like, which are kept as text. */
+static const GhloIrAttr *
+parse_kept_word (GhloImportParser *self)
+{
+  g_autofree char *text = parse_kept_text (self);
+
+  return text != NULL ? ghlo_ir_attr_opaque (self->module, text) : NULL;
 }
 
 static const GhloIrAttr *
@@ -476,12 +483,65 @@ parse_unit (GhloImportParser *self)
   return ghlo_ir_attr_unit (self->module);
 }
 
+/* Makes a constant that is kept as @text; its type follows unless it is given. */
 static const GhloIrAttr *
-parse_sparse (GhloImportParser *self)
+make_kept_elements (GhloImportParser *self,
+                    const GhloIrType *type,
+                    const char       *text)
 {
-  ghlo_import_unsupported (self, "expected a dense constant, found a sparse one, which is not supported");
+  GhloImportPosition position = ghlo_import_position (self);
 
-  return NULL;
+  if (type == NULL && ghlo_import_expect (self, ':', "':'"))
+    {
+      position = ghlo_import_position (self);
+      type = ghlo_import_parse_type (self);
+    }
+  if (type == NULL)
+    return NULL;
+  if (!ghlo_ir_type_is_tensor (type))
+    {
+      ghlo_import_fail_at (self, position, "expected the type of a tensor for a constant, found another type");
+      return NULL;
+    }
+
+  return ghlo_ir_attr_kept_elements (self->module, type, text);
+}
+
+static const GhloIrAttr *
+parse_sparse (GhloImportParser *self,
+              const GhloIrType *type)
+{
+  g_autofree char *text = NULL;
+
+  if ((self->flags & GHLO_IMPORT_KEEP_ELEMENTS) == 0)
+    {
+      ghlo_import_unsupported (self, "expected a dense constant, found a sparse one, which is not supported");
+      return NULL;
+    }
+  text = parse_kept_text (self);
+
+  return text != NULL ? make_kept_elements (self, type, text) : NULL;
+}
+
+/* Parses dense_resource<…>. Printers write the key "__elided__" for elements that they leave out. */
+static const GhloIrAttr *
+parse_resource (GhloImportParser *self,
+                const GhloIrType *type)
+{
+  static const char elided[] = "dense_resource<__elided__>";
+  GhloImportLexer saved = self->lexer;
+  g_autofree char *text = NULL;
+
+  if ((self->flags & GHLO_IMPORT_KEEP_ELEMENTS) == 0)
+    return ghlo_import_parse_dense_resource (self, type);
+  text = parse_kept_text (self);
+  if (text == NULL)
+    return NULL;
+  if (strcmp (text, elided) == 0)
+    return make_kept_elements (self, type, text);
+  self->lexer = saved;
+
+  return ghlo_import_parse_dense_resource (self, type);
 }
 
 static const GhloIrAttr *
@@ -502,13 +562,14 @@ parse_word (GhloImportParser *self,
     { "affine_set", parse_kept_word },
     { "distinct", parse_kept_word },
     { "strided", parse_kept_word },
-    { "sparse", parse_sparse },
   };
 
   if (ghlo_import_lexer_is (&self->lexer, "dense"))
     return ghlo_import_parse_dense (self, type);
   if (ghlo_import_lexer_is (&self->lexer, "dense_resource"))
-    return ghlo_import_parse_dense_resource (self, type);
+    return parse_resource (self, type);
+  if (ghlo_import_lexer_is (&self->lexer, "sparse"))
+    return parse_sparse (self, type);
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (ghlo_import_lexer_is (&self->lexer, words[i].word))
       return words[i].parse (self);

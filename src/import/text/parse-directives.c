@@ -501,7 +501,8 @@ directive_constant (GhloImportParser *self,
   value = ghlo_import_parse_attr (self);
   if (value == NULL)
     return FALSE;
-  if (value->kind != GHLO_IR_ATTR_DENSE && value->kind != GHLO_IR_ATTR_DENSE_STRINGS)
+  if (value->kind != GHLO_IR_ATTR_DENSE && value->kind != GHLO_IR_ATTR_DENSE_STRINGS
+      && value->kind != GHLO_IR_ATTR_KEPT_ELEMENTS)
     {
       g_autofree char *found = ghlo_ir_attr_to_string (value);
 

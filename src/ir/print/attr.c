@@ -193,6 +193,11 @@ ghlo_ir_put_attr (GhloIrPrinter    *self,
       if (typing != GHLO_IR_UNTYPED)
         put_type_of (self, attr);
       break;
+    case GHLO_IR_ATTR_KEPT_ELEMENTS:
+      ghlo_ir_put_kept_text (self->out, attr->text);
+      if (typing != GHLO_IR_UNTYPED)
+        put_type_of (self, attr);
+      break;
     case GHLO_IR_ATTR_DENSE_ARRAY:
       put_dense_array (self, attr);
       break;

@@ -145,7 +145,8 @@ static gboolean
 is_elements (const GhloIrAttr     *attr,
              const GhloIrAttrSpec *spec)
 {
-  return attr->kind == GHLO_IR_ATTR_DENSE || attr->kind == GHLO_IR_ATTR_DENSE_STRINGS;
+  return attr->kind == GHLO_IR_ATTR_DENSE || attr->kind == GHLO_IR_ATTR_DENSE_STRINGS
+         || attr->kind == GHLO_IR_ATTR_KEPT_ELEMENTS;
 }
 
 static gboolean

@@ -10,6 +10,7 @@
 #include "import/import.h"
 #include "ir/assembly.h"
 #include "ir/print/print.h"
+#include "ir/verify/verify.h"
 
 static GhloIrModule *
 parse (const char       *text,
@@ -670,6 +671,34 @@ test_unregistered (void)
   g_assert_null (ghlo_import_text (own, strlen (own), GHLO_IMPORT_ALLOW_UNREGISTERED, own_diagnostics, NULL));
 }
 
+/* Constants without elements that GHLO can read are kept on request, and are errors otherwise. */
+static void
+test_kept_elements (void)
+{
+  static const char *const constants[] = {
+    "sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>", "sparse<> : tensor<0xi32>",
+    "dense_resource<__elided__> : tensor<1000xi8>",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module {\n  func.func @f() {\n    %%c = stablehlo.constant {a = %s} "
+                                               "%s\n    return\n  }\n}\n", constants[i], constants[i]);
+      g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text)), refused = NULL;
+      g_autoptr (GhloIrModule) module =
+        ghlo_import_text (text, strlen (text), GHLO_IMPORT_KEEP_ELEMENTS, diagnostics, NULL);
+      g_autoptr (GhloIrModule) copy = NULL;
+      g_autofree char *printed = NULL;
+
+      g_assert_nonnull (module);
+      g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
+      copy = ghlo_ir_module_copy (module);
+      printed = ghlo_ir_to_string (copy, 0);
+      g_assert_cmpstr (printed, ==, text);
+      g_assert_null (parse (text, &refused));
+    }
+}
+
 /* Deep nesting is an error, wherever it is. */
 static void
 test_limits (void)
@@ -800,6 +829,7 @@ main (int    argc,
   g_test_add_func ("/parse/types/bad", test_bad_types);
   g_test_add_func ("/parse/types/quantized", test_quantized);
   g_test_add_func ("/parse/attributes", test_attributes);
+  g_test_add_func ("/parse/attributes/kept-elements", test_kept_elements);
   g_test_add_func ("/parse/attributes/bad", test_bad_attributes);
   g_test_add_func ("/parse/dense", test_dense);
   g_test_add_func ("/parse/dense/bad", test_bad_dense);
