@@ -20,7 +20,7 @@ enum { MAX_THREADS = 256 };
 /* In nanoseconds: the least work for each thread and, where the cost is known, the longest part, which bounds the time
  * to react to a cancellation. */
 #define MIN_SHARE (GHLO_PARALLEL_MIN_WORK / 2)
-#define MAX_PART  5e6
+#define MAX_PART  2e6
 
 /* Microseconds for which an idle worker polls for the next call before it sleeps, and a caller for the end of a
  * worker's last part. Consecutive steps are a few µs apart: polling, two threads do 200 µs of work in 102 µs, and in

@@ -10,8 +10,9 @@
 #include "cpu/code/target.h"
 #include "runtime/parallel.h"
 
-/* Grains of parallel points between two checks for cancellation: 160 µs by estimate. */
+/* At most this many grains of parallel points, and nanoseconds by estimate, between two checks for cancellation. */
 enum { GRAINS = 8 };
+#define MOST_NANOSECONDS 160e3
 
 const char *
 ghlo_cpu_kernel_init (GhloCpuKernel    *self,
@@ -156,8 +157,9 @@ run_points (gpointer data,
 {
   const GhloCpuKernelRun *run = data;
   const GhloCpuKernel *self = run->kernel;
-  const gint64 grain = run->function != NULL ? self->code_schedule.grain : self->schedule.grain;
-  const gsize most = run->monitor != NULL ? (gsize) grain * GRAINS : end - begin;
+  const GhloKernelSchedule *schedule = run->function != NULL ? &self->code_schedule : &self->schedule;
+  const double grains = CLAMP (MOST_NANOSECONDS / ((double) schedule->grain * schedule->cost), 1, GRAINS);
+  const gsize most = run->monitor != NULL ? (gsize) schedule->grain * (gsize) grains : end - begin;
 
   for (; begin < end && !ghlo_monitor_cancelled (run->monitor, NULL); begin += most)
     ghlo_cpu_kernel_run_part (run, (gint64) begin, (gint64) MIN (begin + most, end), worker);

@@ -147,12 +147,27 @@ emit_sums (Emitter  *self,
   ghlo_emit_set (self, block->result, LLVMBuildLoad2 (self->builder, type, product->sum, ""));
 }
 
+/* Returns the number of products of each sum. */
+static gint64
+count_products (const Emitter         *self,
+                const GhloKernelBlock *block)
+{
+  gint64 n = 1;
+
+  for (guint i = 0; i < self->kernel->n_axes; i++)
+    if ((block->inner & 1u << i) != 0 && __builtin_mul_overflow (n, self->kernel->axes[i].extent, &n))
+      return G_MAXINT64;
+
+  return n;
+}
+
 static void
 emit_product (Emitter               *self,
               const GhloKernelBlock *block)
 {
   Product product = { .block = block };
-  const GhloEmitNest nest = { .axes = block->rows | block->columns, .n = 1, .func = emit_sums, .data = &product };
+  const GhloEmitNest nest = { .axes = block->rows | block->columns, .n = 1, .inner = count_products (self, block),
+                              .func = emit_sums, .data = &product };
   const guint last = ghlo_kernel_last_axis (block->columns);
   GhloEmitLanes saved = ghlo_emit_enter (self, last, ghlo_emit_choose_width (self, last));
 

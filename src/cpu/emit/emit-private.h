@@ -297,7 +297,7 @@ void     ghlo_emit_rows          (Emitter               *self,
 Value    ghlo_emit_read_staged   (Emitter               *self,
                                   guint                  number);
 
-/* loops.c */
+/* loops.c, nest.c */
 typedef struct
 {
   LLVMBasicBlockRef body, exit;
@@ -312,6 +312,13 @@ GhloEmitLoop ghlo_emit_begin_loop (Emitter              *self,
 void         ghlo_emit_end_loop   (Emitter              *self,
                                    GhloEmitLoop          loop,
                                    Value                 step);
+/* A loop over pieces [index, @piece_end) of [@begin, @end), of @length but for the last one. Before each of them the
+ * function returns if the caller asks it to stop. */
+GhloEmitLoop ghlo_emit_begin_pieces (Emitter            *self,
+                                     Value               begin,
+                                     Value               end,
+                                     Value               length,
+                                     Value              *piece_end);
 /* Emits vector @number of several consecutive ones. */
 typedef void (*GhloEmitVector)    (Emitter              *self,
                                    gpointer              data,
@@ -324,12 +331,24 @@ typedef struct
   Value           begin, end;   /* range of the first axis; NULL: all of it */
   gint64          alignment;    /* begin is a multiple of this */
   guint           n;            /* consecutive vectors of an iteration; only the last iteration may have fewer */
+  gint64          inner;        /* points of a nest that func emits; may be 0 where it emits none */
   GhloEmitVector  func;
   gpointer        data;
+  /* Set by ghlo_emit_nest (): the axis along which the code checks whether to stop, or GHLO_KERNEL_NONE where the nest
+   * is short, and the coordinates between two checks. */
+  guint           stops;
+  gint64          piece;
 } GhloEmitNest;
 
 void         ghlo_emit_nest       (Emitter              *self,
                                    const GhloEmitNest   *nest);
+/* Emits the points [begin, end) of the lanes' axis of @nest, n vectors after n vectors. @begin is a multiple of
+ * @alignment, or NULL for 0. */
+void         ghlo_emit_vectors    (Emitter              *self,
+                                   const GhloEmitNest   *nest,
+                                   Value                 begin,
+                                   Value                 end,
+                                   gint64                alignment);
 /* Emits the points [begin, end) of the lanes' axis, one vector after the other. @begin is NULL for 0. */
 void         ghlo_emit_range      (Emitter              *self,
                                    Value                 begin,

@@ -7,9 +7,6 @@
 
 #include "cpu/emit/emit-private.h"
 
-/* MAX_LAID_OUT: nodes of a nest that is fully unrolled. GATHER: what a scattered load counts for. */
-enum { MAX_LAID_OUT = 64, GATHER = 16 };
-
 GhloEmitLoop
 ghlo_emit_begin_loop (Emitter  *self,
                       Value     begin,
@@ -46,6 +43,24 @@ ghlo_emit_end_loop (Emitter      *self,
   LLVMBuildCondBr (self->builder, LLVMBuildICmp (self->builder, LLVMIntSLT, next, loop.end, ""), loop.body, loop.exit);
   LLVMAddIncoming (loop.index, &next, &from, 1);
   LLVMPositionBuilderAtEnd (self->builder, loop.exit);
+}
+
+GhloEmitLoop
+ghlo_emit_begin_pieces (Emitter *self,
+                        Value    begin,
+                        Value    end,
+                        Value    length,
+                        Value   *piece_end)
+{
+  GhloEmitLoop loop = ghlo_emit_begin_loop (self, begin, end, FALSE);
+  Value left;
+
+  ghlo_emit_stop (self);
+  left = LLVMBuildSub (self->builder, end, loop.index, "");
+  left = LLVMBuildSelect (self->builder, LLVMBuildICmp (self->builder, LLVMIntSLT, left, length, ""), left, length, "");
+  *piece_end = LLVMBuildAdd (self->builder, loop.index, left, "");
+
+  return loop;
 }
 
 /* A range of the lanes' axis that is being emitted. */
@@ -268,117 +283,16 @@ ghlo_emit_range (Emitter        *self,
   emit_part (&range, begin, end, self->width);
 }
 
-/* The inner axes of a nest, from @axis on. */
-typedef struct
-{
-  const GhloEmitNest *nest;
-  guint               axis;
-} Inner;
-
-static void nest_from (Emitter            *self,
-                       const GhloEmitNest *nest,
-                       guint               axis);
-
-static void
-emit_coordinate (Emitter  *self,
-                 gpointer  data,
-                 Value     index)
-{
-  const Inner *inner = data;
-
-  self->point[inner->axis] = index;
-  self->fixed |= 1u << inner->axis;
-  nest_from (self, inner->nest, inner->axis + 1);
-  self->fixed &= ~(1u << inner->axis);
-}
-
-/* Counts the nodes of @block. A load that is scattered becomes many instructions and counts for more. */
-static gint64
-count_nodes (const Emitter         *self,
-             const GhloKernelBlock *block)
-{
-  gint64 n = block->first_merge - block->first_node;
-
-  for (guint i = block->first_node; i < block->first_merge; i++)
-    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_emit_is_scattered (self, self->kernel->nodes[i].index))
-      n += GATHER;
-
-  return n;
-}
-
-/* Whether to unroll a nest: it has few points, and does little at each. */
-static gboolean
-is_laid_out (const Emitter      *self,
-             const GhloEmitNest *nest)
-{
-  gint64 n = nest->n;
-
-  if (nest->block == NULL || nest->begin != NULL)
-    return FALSE;
-  n *= count_nodes (self, nest->block);
-  for (guint i = 0; i < self->kernel->n_axes; i++)
-    if ((nest->axes & 1u << i) != 0)
-      {
-        if (!LLVMIsConstant (self->extents[i]) || LLVMConstIntGetSExtValue (self->extents[i]) > MAX_LAID_OUT)
-          return FALSE;
-        n *= LLVMConstIntGetSExtValue (self->extents[i]);
-      }
-
-  return n <= MAX_LAID_OUT;
-}
-
-static void
-emit_axis (Emitter            *self,
-           const GhloEmitNest *nest,
-           guint               axis)
-{
-  const gboolean is_first = nest->begin != NULL && (nest->axes & ((1u << axis) - 1)) == 0;
-  Value begin = is_first ? nest->begin : ghlo_emit_i64 (self, 0), end = is_first ? nest->end : self->extents[axis];
-  GhloEmitCut *cuts = g_new (GhloEmitCut, GHLO_EMIT_MAX_CUTS);
-  const guint n = nest->block != NULL ? ghlo_emit_find_cuts (self, nest->block, axis, 1, cuts) : 0;
-  Inner inner = { nest, axis };
-
-  if (is_laid_out (self, nest))
-    for (gint64 i = 0; i < LLVMConstIntGetSExtValue (end); i++)
-      emit_coordinate (self, &inner, ghlo_emit_i64 (self, i));
-  else if (n > 0)
-    ghlo_emit_cut_loop (self, cuts, n, begin, end, 1, emit_coordinate, &inner);
-  else
-    {
-      GhloEmitLoop loop = ghlo_emit_begin_loop (self, begin, end, !is_first);
-
-      emit_coordinate (self, &inner, loop.index);
-      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
-    }
-  g_free (cuts);
-}
-
-static void
-nest_from (Emitter            *self,
-           const GhloEmitNest *nest,
-           guint               axis)
-{
-  while (axis < self->kernel->n_axes && ((nest->axes & 1u << axis) == 0 || axis == self->lanes))
-    axis++;
-  if (axis < self->kernel->n_axes)
-    emit_axis (self, nest, axis);
-  else if (self->lanes != GHLO_KERNEL_NONE && (nest->axes & 1u << self->lanes) != 0)
-    {
-      const Range range = { self, nest->block, nest->block != NULL, nest->n, nest->func, nest->data };
-      const gboolean is_only = nest->axes == 1u << self->lanes;
-
-      emit_part (&range, is_only ? nest->begin : NULL,
-                 is_only && nest->end != NULL ? nest->end : self->extents[self->lanes], nest->alignment);
-    }
-  else
-    nest->func (self, nest->data, 0);
-}
-
 void
-ghlo_emit_nest (Emitter            *self,
-                const GhloEmitNest *nest)
+ghlo_emit_vectors (Emitter            *self,
+                   const GhloEmitNest *nest,
+                   Value               begin,
+                   Value               end,
+                   gint64              alignment)
 {
-  nest_from (self, nest, 0);
+  const Range range = { self, nest->block, nest->block != NULL, nest->n, nest->func, nest->data };
+
+  emit_part (&range, begin, end, alignment);
 }
 
 GhloEmitLanes

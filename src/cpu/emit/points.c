@@ -347,11 +347,7 @@ emit_parts (Emitter *self,
   GhloEmitLanes saved;
 
   split = ghlo_emit_i64 (self, points->block->split);
-  loop = ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), extent, TRUE);
-  ghlo_emit_stop (self);
-  end = LLVMBuildSub (builder, extent, loop.index, "");
-  end = LLVMBuildSelect (builder, LLVMBuildICmp (builder, LLVMIntSLT, end, split, ""), end, split, "");
-  end = LLVMBuildAdd (builder, loop.index, end, "");
+  loop = ghlo_emit_begin_pieces (self, ghlo_emit_i64 (self, 0), extent, split, &end);
   emit_part (self, points, loop.index, end, result);
   saved = leave_lanes (self);
   is_first = LLVMBuildICmp (builder, LLVMIntEQ, loop.index, ghlo_emit_i64 (self, 0), "");

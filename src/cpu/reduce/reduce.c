@@ -14,6 +14,7 @@ enum
 {
   BUFFER = 4096,      /* bytes */
   SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call */
+  ROWS = 64,          /* combined between two checks for cancellation; a power of two */
 };
 
 typedef struct
@@ -25,6 +26,14 @@ typedef struct
   guint8               start[8];      /* the initial value, converted to a number */
   const GhloMonitor   *monitor;
 } Run;
+
+/* Whether to stop before row or element @at; checks that for some of them only. */
+static inline gboolean
+stops (const Run *run,
+       gint64     at)
+{
+  return at % ROWS == 0 && ghlo_monitor_cancelled (run->monitor, NULL);
+}
 
 static const guint8 *
 gather_numbers (const GhloCpuReduce *self,
@@ -111,17 +120,18 @@ read_row (const GhloCpuReduce *self,
 /* Reduces elements [@begin, @end) of one result's row. Every GHLO_CPU_REDUCE_STEPS pieces are reduced to a partial
  * number first, so that no sum has too many terms. */
 static void
-reduce_row (const GhloCpuReduce *self,
-            const guint8        *row,
-            gint64               begin,
-            gint64               end,
-            guint8              *number)
+reduce_row (const Run    *run,
+            const guint8 *row,
+            gint64        begin,
+            gint64        end,
+            guint8       *number)
 {
+  const GhloCpuReduce *self = run->self;
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
   guint8 partial[8];
   gsize n;
 
-  for (gint64 at = begin; at < end;)
+  for (gint64 at = begin; at < end && !ghlo_monitor_cancelled (run->monitor, NULL);)
     {
       const guint8 *from = read_row (self, row, &at, end, buffer, &n);
 
@@ -143,13 +153,14 @@ reduce_row (const GhloCpuReduce *self,
 
 /* Combines rows [@begin, @end) of the operand, each of @n elements from @first_row on, into @n adjacent numbers. */
 static void
-combine_rows (const GhloCpuReduce *self,
-              const guint8        *first_row,
-              gint64               n,
-              gint64               begin,
-              gint64               end,
-              guint8              *numbers)
+combine_rows (const Run    *run,
+              const guint8 *first_row,
+              gint64        n,
+              gint64        begin,
+              gint64        end,
+              guint8       *numbers)
 {
+  const GhloCpuReduce *self = run->self;
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
   gint64 chunk = find_chunk (self, self->kept.stride);
   GhloCpuAxisCursor cursor;
@@ -160,7 +171,7 @@ combine_rows (const GhloCpuReduce *self,
       guint8 *to = numbers + first * self->number_size;
 
       ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, begin);
-      for (gint64 at = begin; at < end; at++)
+      for (gint64 at = begin; at < end && !stops (run, at); at++)
         {
           const guint8 *from = first_row + cursor.at + first * self->kept.stride;
           const guint8 *sides[2] = { to, read_numbers (self, from, self->kept.stride, buffer, m) };
@@ -192,8 +203,7 @@ step_columns (const Run *run,
       ghlo_cpu_fill (sizeof (float), run->start, (guint8 *) sums, (gsize) n);
       ghlo_cpu_compute_type_writer (self->compute) (sums, result, (gsize) n);
       ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, 0);
-      for (gint64 at = 0; at < self->reduced.count && (at % 64 != 0 || !ghlo_monitor_cancelled (run->monitor, NULL));
-           at++)
+      for (gint64 at = 0; at < self->reduced.count && !stops (run, at); at++)
         {
           const guint8 *sides[2] = {
             (guint8 *) sums,
@@ -223,7 +233,7 @@ reduce_block (const Run *run,
   for (gint64 k = begin; k < end; k++, numbers += self->number_size)
     {
       memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
-      reduce_row (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
+      reduce_row (run, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
     }
 }
 
@@ -243,7 +253,7 @@ combine_block (const Run *run,
 
       n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, GHLO_CPU_REDUCE_ROW);
       ghlo_cpu_fill (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
-      combine_rows (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
+      combine_rows (run, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
     }
 }
 
