@@ -29,6 +29,7 @@ typedef struct
   GhloValue *const *operands;     /* borrowed; one for each operand of op */
   guint             n_operands;
   GhloValue       **results;      /* the kernel fills this with owned references */
+  gsize             work;         /* since the last check of ghlo_ref_work () */
 } GhloRefCall;
 
 typedef gboolean (*GhloRefKernel) (GhloRefCall *call, GError **error);
@@ -53,6 +54,20 @@ GhloValue     *ghlo_ref_result_like     (GhloRefCall        *call,
  * cheap, but not free. */
 gboolean       ghlo_ref_continue        (GhloRefCall        *call,
                                          GError            **error);
+/* Adds @n elements of work, after 65536 of which it calls ghlo_ref_continue (). Cheap enough for each element. */
+static inline gboolean
+ghlo_ref_work (GhloRefCall *call,
+               gsize        n,
+               GError     **error)
+{
+  call->work += n;
+  if (call->work < 65536)
+    return TRUE;
+  call->work = 0;
+
+  return ghlo_ref_continue (call, error);
+}
+
 /* Sets a DATA error that begins with the operation's name and place. Always FALSE. */
 gboolean       ghlo_ref_fail            (const GhloRefCall  *call,
                                          GError            **error,

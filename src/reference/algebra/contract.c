@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* Elements read between two checks whether to stop. */
+#define PIECE ((gsize) 4096)
+
 static gboolean
 is_integral (GhloElementType type)
 {
@@ -84,19 +87,33 @@ read_complex (GhloElementType type,
     }
 }
 
-void
-ghlo_ref_numeric_read (const GhloRefNumeric *self,
-                       GhloElementType       type,
-                       const guint8         *data,
-                       gsize                 n,
-                       gpointer             *planes)
+gboolean
+ghlo_ref_numeric_read (const GhloRefNumeric  *self,
+                       GhloRefCall           *call,
+                       GhloElementType        type,
+                       const guint8          *data,
+                       gsize                  n,
+                       gpointer              *planes,
+                       GError               **error)
 {
-  if (self->arithmetic == GHLO_REF_INT)
-    ghlo_ref_read_ints (type, data, n, planes[0]);
-  else if (self->complex)
-    read_complex (type, data, n, planes[0], planes[1]);
-  else
-    ghlo_ref_read_reals (type, data, n, planes[0]);
+  const gsize size = ghlo_element_info (type)->size;
+  guint64 *first = planes[0], *second = planes[1];
+
+  for (gsize at = 0; at < n; at += PIECE)
+    {
+      const gsize part = MIN (PIECE, n - at);
+
+      if (self->arithmetic == GHLO_REF_INT)
+        ghlo_ref_read_ints (type, data + at * size, part, (gint64 *) first + at);
+      else if (self->complex)
+        read_complex (type, data + at * size, part, (double *) first + at, (double *) second + at);
+      else
+        ghlo_ref_read_reals (type, data + at * size, part, (double *) first + at);
+      if (!ghlo_ref_work (call, part, error))
+        return FALSE;
+    }
+
+  return TRUE;
 }
 
 static void
@@ -383,10 +400,8 @@ matrix_fill (Matrix               *self,
              const guint8         *data,
              GError              **error)
 {
-  if (!ghlo_ref_box_copy (&self->box, call, self->dense, data, error))
-    return FALSE;
-  ghlo_ref_numeric_read (numeric, self->type, self->dense, self->count, self->planes);
-  return TRUE;
+  return ghlo_ref_box_copy (&self->box, call, self->dense, data, error)
+         && ghlo_ref_numeric_read (numeric, call, self->type, self->dense, self->count, self->planes, error);
 }
 
 typedef struct

@@ -43,11 +43,13 @@ ghlo_ref_numeric_planes (const GhloRefNumeric *self)
 }
 
 /* Splits @n elements into planes of @n 8-byte numbers each. */
-void           ghlo_ref_numeric_read  (const GhloRefNumeric  *self,
+gboolean       ghlo_ref_numeric_read  (const GhloRefNumeric  *self,
+                                       GhloRefCall           *call,
                                        GhloElementType        type,
                                        const guint8          *data,
                                        gsize                  n,
-                                       gpointer              *planes);
+                                       gpointer              *planes,
+                                       GError               **error);
 /* @result = A * Bᵀ, stored densely as [m][n] elements of @type. */
 gboolean       ghlo_ref_numeric_gemm  (const GhloRefNumeric  *self,
                                        GhloRefCall           *call,

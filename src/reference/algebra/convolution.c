@@ -239,10 +239,9 @@ read_operand (Convolution     *self,
       from[i] = own[order[i]];
     }
   ghlo_ref_strides (dimensions, self->spatial + 2, to);
-  if (!ghlo_ref_copy (self->call, size, self->spatial + 2, dimensions, ordered, to, data, from, error))
-    return FALSE;
-  ghlo_ref_numeric_read (&self->numeric, type, ordered, value->n_elements, planes);
-  return TRUE;
+
+  return ghlo_ref_copy (self->call, size, self->spatial + 2, dimensions, ordered, to, data, from, error)
+         && ghlo_ref_numeric_read (&self->numeric, self->call, type, ordered, value->n_elements, planes, error);
 }
 
 static gboolean
@@ -271,9 +270,10 @@ read_operands (Convolution     *self,
 }
 
 /* Computes the input offsets of the taps of the window at output position @at, for each spatial dimension. */
-static void
-move_taps (Convolution  *self,
-           const gint64 *at)
+static gboolean
+move_taps (Convolution   *self,
+           const gint64  *at,
+           GError       **error)
 {
   for (guint d = 0; d < self->spatial; d++)
     {
@@ -290,16 +290,21 @@ move_taps (Convolution  *self,
             self->taps[d][k] = -1;
           else
             self->taps[d][k] = place * self->position_strides[d];
+          if (!ghlo_ref_work (self->call, 1, error))
+            return FALSE;
         }
     }
+
+  return TRUE;
 }
 
 /* Copies the window's numbers of one feature group, tap by tap, to row @row of each plane. */
-static void
+static gboolean
 fill_row (Convolution *self,
           gint64       image,
           gint64       first_feature,
-          gsize        row)
+          gsize        row,
+          GError     **error)
 {
   gint64 tap[GHLO_MAX_RANK] = { 0 };
   gsize n = (gsize) self->kernel_features;
@@ -309,6 +314,8 @@ fill_row (Convolution *self,
     {
       gint64 place = 0;
 
+      if (!ghlo_ref_work (self->call, n, error))
+        return FALSE;
       for (guint d = 0; d < self->spatial && place >= 0; d++)
         place = self->taps[d][tap[d]] < 0 ? -1 : place + self->taps[d][tap[d]];
       for (guint p = 0; p < ghlo_ref_numeric_planes (&self->numeric); p++)
@@ -326,6 +333,8 @@ fill_row (Convolution *self,
       to += n;
     }
   while (ghlo_ref_next_index (tap, self->kernel, self->spatial));
+
+  return TRUE;
 }
 
 /* Multiplies the @n filled rows with the kernels of @group and stores the products from output row @first on. */
@@ -369,8 +378,8 @@ run_group (Convolution *self,
 
       for (gsize o = 0; o < self->n_outputs; o++)
         {
-          move_taps (self, at);
-          fill_row (self, first_image + image, first_feature, filled++);
+          if (!move_taps (self, at, error) || !fill_row (self, first_image + image, first_feature, filled++, error))
+            return FALSE;
           if (filled == block)
             {
               if (!multiply_rows (self, group, row, filled, error) || !ghlo_ref_continue (self->call, error))

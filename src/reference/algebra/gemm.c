@@ -223,30 +223,44 @@ ghlo_ref_gemm_double (GhloRefCall  *call,
   return TRUE;
 }
 
-/* The two slower products share this loop: one row of A against four rows of B. */
+/* The two slower products share this loop: one row of A against four rows of B, which have @stride. */
 #define DEFINE_GEMM(NAME, NUMBER, SUM, PRODUCT) \
   static void \
-  NAME (gsize n, gsize k, const NUMBER *a, const NUMBER *b, SUM sign, SUM *c) \
+  NAME (gsize n, gsize k, gsize stride, const NUMBER *a, const NUMBER *b, SUM sign, SUM *c) \
   { \
     gsize j = 0; \
-    for (; j + 4 <= n; j += 4, b += 4 * k) \
+    for (; j + 4 <= n; j += 4, b += 4 * stride) \
       { \
         SUM s0 = c[j], s1 = c[j + 1], s2 = c[j + 2], s3 = c[j + 3]; \
         for (gsize p = 0; p < k; p++) \
           { \
             SUM x = sign * (SUM) a[p]; \
             s0 += PRODUCT (x, b[p]); \
-            s1 += PRODUCT (x, b[k + p]); \
-            s2 += PRODUCT (x, b[2 * k + p]); \
-            s3 += PRODUCT (x, b[3 * k + p]); \
+            s1 += PRODUCT (x, b[stride + p]); \
+            s2 += PRODUCT (x, b[2 * stride + p]); \
+            s3 += PRODUCT (x, b[3 * stride + p]); \
           } \
         c[j] = s0; c[j + 1] = s1; c[j + 2] = s2; c[j + 3] = s3; \
       } \
-    for (; j < n; j++, b += k) \
+    for (; j < n; j++, b += stride) \
       for (gsize p = 0; p < k; p++) \
         c[j] += PRODUCT (sign * (SUM) a[p], b[p]); \
   }
 #define TIMES(x, y) ((x) * (y))
+
+/* Calls @row for pieces of one row of C and of the sums, and checks between them whether to stop. */
+#define ROW_IN_PIECES(row, a, b, sign, c) \
+  for (gsize p = 0, depth; p < k; p += depth) \
+    { \
+      depth = MIN (k - p, PRODUCTS_BETWEEN_CHECKS); \
+      for (gsize j = 0, columns; j < n; j += columns) \
+        { \
+          columns = MIN (n - j, PRODUCTS_BETWEEN_CHECKS / depth); \
+          row (columns, depth, k, (a) + p, (b) + j * k + p, sign, (c) + j); \
+          if (!ghlo_ref_work (call, columns * depth, error)) \
+            return FALSE; \
+        } \
+    }
 
 DEFINE_GEMM (row_long, double, long double, TIMES)
 DEFINE_GEMM (row_int, guint64, guint64, TIMES)
@@ -262,19 +276,8 @@ ghlo_ref_gemm_long (GhloRefCall  *call,
                     long double  *c,
                     GError      **error)
 {
-  gsize since_check = 0;
-
   for (gsize i = 0; i < m; i++)
-    {
-      row_long (n, k, a + i * k, b, sign, c + i * n);
-      since_check += n * k;
-      if (since_check >= PRODUCTS_BETWEEN_CHECKS)
-        {
-          if (!ghlo_ref_continue (call, error))
-            return FALSE;
-          since_check = 0;
-        }
-    }
+    ROW_IN_PIECES (row_long, a + i * k, b, sign, c + i * n)
   return TRUE;
 }
 
@@ -317,22 +320,17 @@ ghlo_ref_gemm_complex (GhloRefCall    *call,
                        gpointer const *c,
                        GError        **error)
 {
-  gsize since_check = 0;
-
   for (gsize i = 0; i < m; i++)
-    {
-      for (gsize j = 0; j < n; j++)
-        complex_element (round_to_f32, k, (const double *) a[0] + i * k, (const double *) a[1] + i * k,
-                         (const double *) b[0] + j * k, (const double *) b[1] + j * k,
-                         (double *) c[0] + i * n + j, (double *) c[1] + i * n + j);
-      since_check += n * k;
-      if (since_check >= PRODUCTS_BETWEEN_CHECKS / 4)
+    for (gsize j = 0; j < n; j++)
+      for (gsize p = 0, depth; p < k; p += depth)
         {
-          if (!ghlo_ref_continue (call, error))
+          depth = MIN (k - p, PRODUCTS_BETWEEN_CHECKS / 4);
+          complex_element (round_to_f32, depth, (const double *) a[0] + i * k + p, (const double *) a[1] + i * k + p,
+                           (const double *) b[0] + j * k + p, (const double *) b[1] + j * k + p,
+                           (double *) c[0] + i * n + j, (double *) c[1] + i * n + j);
+          if (!ghlo_ref_work (call, depth, error))
             return FALSE;
-          since_check = 0;
         }
-    }
   return TRUE;
 }
 
@@ -346,18 +344,7 @@ ghlo_ref_gemm_int (GhloRefCall   *call,
                    guint64       *c,
                    GError       **error)
 {
-  gsize since_check = 0;
-
   for (gsize i = 0; i < m; i++)
-    {
-      row_int (n, k, a + i * k, b, 1, c + i * n);
-      since_check += n * k;
-      if (since_check >= PRODUCTS_BETWEEN_CHECKS)
-        {
-          if (!ghlo_ref_continue (call, error))
-            return FALSE;
-          since_check = 0;
-        }
-    }
+    ROW_IN_PIECES (row_int, a + i * k, b, 1, c + i * n)
   return TRUE;
 }

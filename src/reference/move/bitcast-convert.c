@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/sizes.h"
 #include "reference/kernel.h"
+#include "reference/move/box.h"
 #include "reference/kernels.h"
 
 #include <string.h>
@@ -172,11 +173,7 @@ ghlo_ref_bitcast_convert (GhloRefCall *call,
     return FALSE;
 
   if (is_plain_copy (&grouping))
-    {
-      if (result->n_bytes != 0)
-        memcpy (result->data, operand->data, MIN (result->n_bytes, operand->n_bytes));
-      return TRUE;
-    }
+    return ghlo_ref_copy_bytes (call, result->data, operand->data, MIN (result->n_bytes, operand->n_bytes), error);
 
   n_groups = operand->n_elements / grouping.n_from;
   from_step = grouping.n_from * ghlo_element_info (grouping.from)->size;

@@ -227,6 +227,44 @@ inner_bytes (const GhloRefBox *self,
   return bytes;
 }
 
+/* Copies the inner dimensions, @bytes in all, one of which, or the contiguous run, is cut into pieces. */
+static gboolean
+copy_pieces (const GhloRefBox *self,
+             GhloRefCall      *call,
+             guint             inner,
+             gsize             bytes,
+             guint8           *dst,
+             const guint8     *src,
+             GError          **error)
+{
+  guint longest = self->rank - inner;
+  gint64 n = (gint64) self->run, dst_step = 1, src_step = 1, most;
+
+  for (guint i = longest; i < self->rank; i++)
+    if (self->dimensions[i] >= self->dimensions[longest])
+      {
+        longest = i;
+        n = self->dimensions[i];
+        dst_step = self->dst[i];
+        src_step = self->src[i];
+      }
+  most = MAX (n / (gint64) (bytes / BYTES_BETWEEN_CHECKS), 1);
+  for (gint64 i = 0; i < n; i += most)
+    {
+      GhloRefBox piece = *self;
+
+      if (inner > 0)
+        piece.dimensions[longest] = MIN (most, n - i);
+      else
+        piece.run = (gsize) MIN (most, n - i);
+      copy_inner (&piece, inner, dst + i * dst_step, src + i * src_step);
+      if (call != NULL && !ghlo_ref_continue (call, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 static gboolean
 copy (const GhloRefBox *self,
       GhloRefCall      *call,
@@ -244,7 +282,10 @@ copy (const GhloRefBox *self,
     {
       guint d = outer;
 
-      copy_inner (self, inner, dst, src);
+      if (step <= BYTES_BETWEEN_CHECKS)
+        copy_inner (self, inner, dst, src);
+      else if (!copy_pieces (self, call, inner, step, dst, src, error))
+        return FALSE;
       since_check += step;
       if (call != NULL && since_check >= BYTES_BETWEEN_CHECKS)
         {
@@ -301,6 +342,18 @@ ghlo_ref_copy (GhloRefCall  *call,
 
   ghlo_ref_box_init (&box, element_size, rank, dimensions, dst_strides, src_strides);
   return ghlo_ref_box_copy (&box, call, dst, src, error);
+}
+
+gboolean
+ghlo_ref_copy_bytes (GhloRefCall  *call,
+                     guint8       *dst,
+                     const guint8 *src,
+                     gsize         n,
+                     GError      **error)
+{
+  const gint64 dimension = (gint64) n, step = 1;
+
+  return ghlo_ref_copy (call, 1, 1, &dimension, dst, &step, src, &step, error);
 }
 
 gboolean

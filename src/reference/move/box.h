@@ -54,6 +54,12 @@ gboolean ghlo_ref_copy     (GhloRefCall  *call,
                             const guint8 *src,
                             const gint64 *src_strides,
                             GError      **error);
+/* Copies @n adjacent bytes. */
+gboolean ghlo_ref_copy_bytes (GhloRefCall  *call,
+                              guint8       *dst,
+                              const guint8 *src,
+                              gsize         n,
+                              GError      **error);
 /* Writes @count copies of the element at @element. FALSE when @call (nullable) is to stop. */
 gboolean ghlo_ref_fill     (GhloRefCall  *call,
                             guint8       *dst,

@@ -249,8 +249,13 @@ ghlo_ref_constant_like (GhloRefCall *call,
   for (gsize i = 0; i < GHLO_REF_BLOCK; i++)
     values[i] = number;
   for (gsize at = 0; at < result->n_elements; at += GHLO_REF_BLOCK)
-    ghlo_ref_store_block (type->element_type, result->data + at * size,
-                          MIN (GHLO_REF_BLOCK, result->n_elements - at), values);
+    {
+      const gsize n = MIN (GHLO_REF_BLOCK, result->n_elements - at);
+
+      ghlo_ref_store_block (type->element_type, result->data + at * size, n, values);
+      if (!ghlo_ref_work (call, n, error))
+        return FALSE;
+    }
 
   return TRUE;
 }

@@ -47,7 +47,11 @@ fill_iota (GhloRefCall *call,
   if (row == NULL)
     return FALSE;
   for (gint64 i = 0; i < ghlo_ref_dims (result)[dimension]; i++)
-    store_number (result, row + i * size, i);
+    {
+      store_number (result, row + i * size, i);
+      if (!ghlo_ref_work (call, 1, error))
+        return FALSE;
+    }
 
   ghlo_ref_strides (ghlo_ref_dims (result), rank, strides);
   row_strides[dimension] = 1;

@@ -6,10 +6,10 @@
 
 #include "base/sizes.h"
 #include "reference/move/indexing.h"
+#include "reference/move/box.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
-#include <string.h>
 
 typedef struct
 {
@@ -130,15 +130,13 @@ copy_input (Scatter *self,
       self->to[i] = result->type->quantization;
     }
   if (self->from[i] == NULL && result->type->element_type == input->type->element_type)
-    {
-      if (result->n_bytes > 0)
-        memcpy (result->data, input->data, result->n_bytes);
-      return TRUE;
-    }
+    return ghlo_ref_copy_bytes (self->call, result->data, input->data, result->n_bytes, error);
   for (gsize k = 0; k < result->n_elements; k++)
     {
       GhloScalar scalar = ghlo_ref_load (input, k);
 
+      if (!ghlo_ref_work (self->call, 1, error))
+        return FALSE;
       if (self->from[i] != NULL)
         scalar.i = ghlo_ref_quantize (self->to[i], 0, ghlo_ref_dequantize (self->from[i], 0, scalar.i));
       ghlo_ref_store (result, k, scalar);

@@ -32,9 +32,8 @@ reshape_to (GhloRefCall  *call,
   if (result->n_bytes != operand->n_bytes)
     return ghlo_ref_fail (call, error, "expected a result of %" G_GSIZE_FORMAT " bytes, found %" G_GSIZE_FORMAT,
                           operand->n_bytes, result->n_bytes);
-  if (result->n_bytes > 0)
-    memcpy (result->data, operand->data, result->n_bytes);
-  return TRUE;
+
+  return ghlo_ref_copy_bytes (call, result->data, operand->data, result->n_bytes, error);
 }
 
 /* At most one dimension may be dynamic in the program's type; its size follows from the number of elements. */

@@ -9,7 +9,6 @@
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
-#include <string.h>
 
 /* Takes @dimensions elements of the operand as result 0, beginning at @starts, in steps of @steps. All must
  * be in bounds. */
@@ -166,7 +165,8 @@ ghlo_ref_dynamic_update_slice (GhloRefCall *call,
   if (result->n_elements == 0)
     return TRUE;
 
-  memcpy (result->data, operand->data, result->n_bytes);
+  if (!ghlo_ref_copy_bytes (call, result->data, operand->data, result->n_bytes, error))
+    return FALSE;
   if (update->n_elements == 0)
     return TRUE;
   first = result->data;

@@ -173,9 +173,11 @@ window_open (GhloRefCall  *call,
 }
 
 /* Moves to window @index. */
-static void
-window_move (Window       *self,
-             const gint64 *index)
+static gboolean
+window_move (Window        *self,
+             GhloRefCall   *call,
+             const gint64  *index,
+             GError       **error)
 {
   for (guint d = 0; d < self->rank; d++)
     {
@@ -197,8 +199,12 @@ window_move (Window       *self,
             offsets[w] = -1;
           else
             offsets[w] = element * self->strides[d];
+          if (!ghlo_ref_work (call, 1, error))
+            return FALSE;
         }
     }
+
+  return TRUE;
 }
 
 /* The contribution of the dimensions [@first, @end) to the position of the window's element at @inner, in
@@ -231,7 +237,6 @@ typedef struct
   guint8        **inputs;   /* cells of every input element */
   gpointer       *chunk;    /* n times CHUNK cells */
   gsize           filled;
-  gsize           since_check;
 } WindowFold;
 
 static gboolean
@@ -241,14 +246,9 @@ flush (WindowFold *self,
   gsize n = self->filled;
 
   self->filled = 0;
-  self->since_check += n + 1;
-  if (self->since_check >= 1 << 16)
-    {
-      self->since_check = 0;
-      if (!ghlo_ref_continue (self->call, error))
-        return FALSE;
-    }
-  return ghlo_ref_reducer_feed (self->reduction, (gconstpointer const *) self->chunk, n, error);
+
+  return ghlo_ref_work (self->call, n + 1, error)
+         && ghlo_ref_reducer_feed (self->reduction, (gconstpointer const *) self->chunk, n, error);
 }
 
 /* Copies @n cells of @size bytes to @to: the cells of @from at @row plus each offset, or @padding where
@@ -348,7 +348,15 @@ read_cells (WindowFold *self,
       g_ptr_array_add (memory, self->inputs[i]);
       if (self->inputs[i] == NULL)
         return FALSE;
-      ghlo_ref_reducer_read (self->reduction, i, input->data, input->n_elements, self->inputs[i]);
+      for (gsize at = 0; at < input->n_elements; at += CHUNK)
+        {
+          const gsize n = MIN (CHUNK, input->n_elements - at);
+
+          ghlo_ref_reducer_read (self->reduction, i, input->data + at * ghlo_ref_element_size (input), n,
+                                 self->inputs[i] + at * self->cell);
+          if (!ghlo_ref_work (self->call, n, error))
+            return FALSE;
+        }
       self->chunk[i] = g_malloc (CHUNK * self->cell);
       g_ptr_array_add (memory, self->chunk[i]);
     }
@@ -395,8 +403,7 @@ reduce_windows (GhloRefCall *call,
     return FALSE;
   for (gsize i = 0; i < call->results[0]->n_elements; i++)
     {
-      window_move (&window, index);
-      if (!fold_window (&self, &window, i, error))
+      if (!window_move (&window, call, index, error) || !fold_window (&self, &window, i, error))
         return FALSE;
       ghlo_ref_next_index (index, window.output, window.rank);
     }
@@ -447,7 +454,8 @@ run_pair (GhloRefScalarFunction *function,
 
 /* Finds the offset of the window element that @select keeps; -1 when the whole window lies in the padding. */
 static gboolean
-select_element (GhloRefScalarFunction *select,
+select_element (GhloRefCall           *call,
+                GhloRefScalarFunction *select,
                 const Window          *window,
                 const GhloValue       *operand,
                 gint64                *place,
@@ -461,6 +469,8 @@ select_element (GhloRefScalarFunction *select,
     {
       gint64 at = window_offset (window, inner, 0, window->rank);
 
+      if (!ghlo_ref_work (call, 1, error))
+        return FALSE;
       if (at < 0)
         continue;
       keep.i = 0;
@@ -492,12 +502,10 @@ scatter_selected (GhloRefCall           *call,
     {
       GhloScalar outcome;
 
-      if (i % 1024 == 0 && !ghlo_ref_continue (call, error))
+      if (!window_move (window, call, index, error)
+          || !select_element (call, select, window, call->operands[0], &place, error))
         return FALSE;
-      window_move (window, index);
       ghlo_ref_next_index (index, window->output, window->rank);
-      if (!select_element (select, window, call->operands[0], &place, error))
-        return FALSE;
       if (place < 0)
         continue;
       if (!run_pair (scatter, ghlo_ref_load (result, (gsize) place), ghlo_ref_load (source, i), &outcome, error))
