@@ -25,6 +25,10 @@
 /* 1 / IDLE_PART of the limit may be idle. */
 enum { IDLE_PART = 2 };
 
+/* The most bytes of an idle block that are cleared. That takes 20 ms, which no cancel can end; the system clears new
+ * pages one by one, when they are first written. */
+#define MAX_CLEARED ((gsize) 64 << 20)
+
 /* Read and written atomically. */
 static gsize used;
 static gsize peak;
@@ -182,7 +186,7 @@ get_block (gsize    size,
   if (ghlo_debug_has (GHLO_DEBUG_GUARD))
     return ghlo_guard_alloc (size, zeroed);
 
-  memory = ghlo_pool_take (size);
+  memory = zeroed && size > MAX_CLEARED ? NULL : ghlo_pool_take (size);
   if (memory == NULL)
     memory = make_block (size, &is_zeroed);
   if (memory != NULL && zeroed && !is_zeroed)

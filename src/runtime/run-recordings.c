@@ -293,7 +293,7 @@ record_long_loop (GhloRunRecordings     *self,
   return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
 }
 
-/* Returns whether the step fits into one recording. A single COMPUTE step cannot be split. */
+/* Returns whether the step fits into one recording. A single COMPUTE step is not split here; the device may do that. */
 static gboolean
 is_short (const GhloStep      *step,
           const GhloRunLength *length)

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* The number of iterations, over all loops together, after which an invocation silently leaves its loops; INFINITY if
-   * there is no such limit. */
+  /* The number of iterations, over all loops together, after which an invocation silently leaves its loops, or delays a
+   * cancel for too long. */
   double   max_iterations;
   /* The driver's compiler takes longer to unroll loops than unrolling saves. */
   gboolean keeps_loops;

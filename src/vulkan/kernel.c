@@ -300,6 +300,21 @@ ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
   return self->pipeline != VK_NULL_HANDLE;
 }
 
+/* Returns how many nodes the dispatch computes, counted at each point. */
+static double
+count_work (const GhloVulkanKernel *self,
+            gboolean                is_of_parts)
+{
+  const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, is_of_parts ? GHLO_SPIRV_PARTS_SEPARATE
+                                                                        : self->n_parts > 1 ? GHLO_SPIRV_PARTS_MERGED
+                                                                        : GHLO_SPIRV_PARTS_IN_TURN);
+  const double each = 1 + ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule);
+  const double n_invocations = (double) self->n_points * (is_of_parts ? (double) self->n_parts : 1)
+                               * (self->group_per_point ? self->group : 1);
+
+  return n_invocations * each * self->kernel->n_nodes;
+}
+
 /* Records either the dispatch that computes the parts, or the one that computes all points, merging parts if there are
  * any. */
 static void
@@ -318,7 +333,7 @@ record_dispatch (const GhloVulkanKernel *self,
     .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
     .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
     .most_groups = self->group_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
-    .takes_turns = self->scratch_each > 0,
+    .takes_turns = self->scratch_each > 0, .work = count_work (self, is_of_parts),
     .kernel = scratch_size == 0 && self->points_each == 1 ? self : NULL,
     .words = words, .n_words = ghlo_spirv_count_words (kernel),
     .accesses = accesses, .n_accesses = kernel->n_buffers,

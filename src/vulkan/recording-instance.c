@@ -4,6 +4,8 @@
  * host writes. A run sets the addresses in the tables and puts the command buffer into the queue. The least recently
  * used instance is reused once the device is done with it.
  *
+ * Work that takes long is put into the queue in pieces instead, since the device cannot be interrupted.
+ *
  * The gates of branches follow an instance's tables, so that commands can refer to them. Dispatches behind a closed
  * gate return early by themselves; where there are several in a row, the device skips them altogether if it has
  * conditional rendering.
@@ -11,6 +13,7 @@
 
 #include "vulkan/recording-private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/debug.h"
@@ -26,6 +29,13 @@ enum { MAX_INSTANCES = 64 };
 /* The number of commands under one gate up to which it does not pay to skip them together. Skipping costs two commands,
  * and a barrier that they might not need otherwise. */
 enum { FEW_GATED = 3 };
+
+/* The time of a piece of work that takes longer than GHLO_STEP_MAX_SECONDS. */
+#define PIECE_SECONDS (GHLO_STEP_MAX_SECONDS / 2)
+
+/* Operations per second of devices whose rates are not known. */
+#define CPU_RATE 2e8
+#define GPU_RATE 1e12
 
 typedef struct
 {
@@ -68,26 +78,37 @@ ghlo_vulkan_recording_free_instances (GhloVulkanRecording *self)
     ghlo_vulkan_queue_retire (device->queue, self->pool);
 }
 
+/* Records the points [@first, @end) of @command; both are multiples of its points_each, or the end of its points. */
 static void
-record_command (const GhloVulkanRecording *self,
-                const GhloVulkanCommand   *command,
-                const Instance            *instance)
+record_points (const GhloVulkanRecording *self,
+               const GhloVulkanCommand   *command,
+               const Instance            *instance,
+               guint64                    first,
+               guint64                    end)
 {
   const GhloVulkanFunctions *vk = self->device->vk;
   const guint64 step = (guint64) command->most_groups * command->points_each;
-  GhloSpirvPush push = { .table = instance->table + command->table * sizeof (guint64) };
+  GhloSpirvPush push = { .table = instance->table + command->table * sizeof (guint64), .first = first };
 
   vk->CmdBindPipeline (instance->commands, VK_PIPELINE_BIND_POINT_COMPUTE, command->pipeline);
-  for (; push.first < command->n_points; push.first += step)
+  for (; push.first < end; push.first += step)
     {
-      guint64 n = ghlo_size_ceil_div (command->n_points - push.first, command->points_each);
+      guint64 n = ghlo_size_ceil_div (end - push.first, command->points_each);
 
-      if (push.first > 0 && command->takes_turns)
+      if (push.first > first && command->takes_turns)
         ghlo_vulkan_add_barrier (vk, instance->commands);
       vk->CmdPushConstants (instance->commands, ghlo_vulkan_queue_get_layout (self->device->queue),
                             VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
       vk->CmdDispatch (instance->commands, (guint32) MIN (n, command->most_groups), 1, 1);
     }
+}
+
+static void
+record_command (const GhloVulkanRecording *self,
+                const GhloVulkanCommand   *command,
+                const Instance            *instance)
+{
+  record_points (self, command, instance, 0, command->n_points);
 }
 
 /* Returns the number of consecutive commands, from @first on, that have the same gate. */
@@ -273,6 +294,153 @@ measure_all (GhloVulkanRecording  *self,
   return ok;
 }
 
+/* Returns the estimated time of all commands where @command is NULL, or else that of one. Without an estimate of the
+ * whole it follows from their work. */
+static double
+find_seconds (const GhloVulkanRecording *self,
+              const GhloVulkanCommand   *command)
+{
+  const double rate = ghlo_vulkan_device_is_cpu (self->device) ? CPU_RATE : GPU_RATE;
+  double work = 0;
+
+  for (guint i = 0; i < self->commands->len; i++)
+    work += ghlo_vulkan_recording_command (self, i)->work;
+  if (command == NULL)
+    return self->seconds > 0 ? self->seconds : work / rate;
+
+  return self->seconds > 0 ? self->seconds * command->work / work : command->work / rate;
+}
+
+/* Commands that take long are submitted in pieces, each in a command buffer of its own. */
+typedef struct
+{
+  GhloVulkanRecording *recording;
+  Instance            *instance;
+  VkCommandPool        pool;
+  Instance             open;            /* its commands are those of the piece that is being recorded, or NULL */
+  double               seconds;         /* of that piece */
+  guint64              before;          /* the timeline's value at the end of the last piece submitted; 0: none */
+  const GhloMonitor   *monitor;
+} Pieces;
+
+/* Submits the piece, and waits for the one before, so that a cancel takes effect. */
+static gboolean
+submit_piece (Pieces  *self,
+              GError **error)
+{
+  GhloVulkanQueue *queue = self->recording->device->queue;
+  VkCommandBuffer commands = g_steal_pointer (&self->open.commands);
+
+  if (ghlo_monitor_cancelled (self->monitor, error)
+      || !end_commands (self->recording, commands, error)
+      || !ghlo_vulkan_queue_put (queue, commands, self->seconds, &self->instance->value, error)
+      || !ghlo_vulkan_queue_submit (queue, NULL, error)
+      || (self->before > 0 && !ghlo_vulkan_queue_await (queue, self->before, self->monitor, error)))
+    return FALSE;
+  self->before = self->instance->value;
+
+  return TRUE;
+}
+
+/* Adds the points [@first, @end) of @command, which take @seconds. */
+static gboolean
+add_to_piece (Pieces                   *self,
+              const GhloVulkanCommand  *command,
+              guint64                   first,
+              guint64                   end,
+              double                    seconds,
+              GError                  **error)
+{
+  GhloVulkanDevice *device = self->recording->device;
+  const VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = self->pool,
+                                             .commandBufferCount = 1 };
+
+  if (self->open.commands == NULL)
+    {
+      self->seconds = 0;
+      if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
+                                                               &self->open.commands), "allocate a command buffer",
+                                     error)
+          || !begin_commands (self->recording, self->open.commands, error))
+        return FALSE;
+    }
+  else if (command->waits)
+    ghlo_vulkan_add_barrier (device->vk, self->open.commands);
+  record_points (self->recording, command, &self->open, first, end);
+  self->seconds += seconds;
+
+  return self->seconds < PIECE_SECONDS || submit_piece (self, error);
+}
+
+static gboolean
+submit_pieces (Pieces  *self,
+               GError **error)
+{
+  for (guint i = 0; i < self->recording->commands->len; i++)
+    {
+      const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self->recording, i);
+      const double seconds = find_seconds (self->recording, command);
+      const double n_groups = ceil ((double) command->n_points / command->points_each);
+      const double groups = CLAMP (floor (n_groups * PIECE_SECONDS / seconds), 1, n_groups);
+      const guint64 step = (guint64) groups * command->points_each;
+
+      for (guint64 first = 0; first < command->n_points; first += step)
+        if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
+                           error))
+          return FALSE;
+    }
+
+  return self->open.commands == NULL || submit_piece (self, error);
+}
+
+static gboolean
+replay_pieces (GhloVulkanRecording  *self,
+               Instance             *instance,
+               const GhloMonitor    *monitor,
+               GError              **error)
+{
+  GhloVulkanDevice *device = self->device;
+  const VkCommandPoolCreateInfo info = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .queueFamilyIndex = device->family };
+  Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor };
+  gboolean ok;
+
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &info, NULL,
+                                                           &pieces.pool), "create a command pool", error))
+    return FALSE;
+  ok = submit_pieces (&pieces, error);
+  ghlo_vulkan_queue_retire (device->queue, pieces.pool);
+
+  return ok;
+}
+
+/* Dispatches behind gates, and those of two kernels, belong to what is short. */
+static gboolean
+is_long (const GhloVulkanRecording *self)
+{
+  for (guint i = 0; i < self->commands->len; i++)
+    if (ghlo_vulkan_recording_command (self, i)->gate.buffer != GHLO_STEP_NONE
+        || ghlo_vulkan_recording_command (self, i)->n_of_first > 0)
+      return FALSE;
+
+  return find_seconds (self, NULL) > GHLO_STEP_MAX_SECONDS;
+}
+
+/* Puts a run with the addresses in the tables of @instance into the queue. */
+static gboolean
+start (GhloVulkanRecording  *self,
+       Instance             *instance,
+       const GhloMonitor    *monitor,
+       GError              **error)
+{
+  if (ghlo_debug_has (GHLO_DEBUG_DISPATCHES))
+    return measure_all (self, instance, monitor, error);
+  if (is_long (self))
+    return replay_pieces (self, instance, monitor, error);
+
+  return ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
+}
+
 static void
 free_instance (GhloVulkanRecording *self,
                Instance            *instance)
@@ -389,9 +557,7 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
   if (instance == NULL)
     return FALSE;
   set_addresses (self, instance, addresses);
-  ok = ghlo_debug_has (GHLO_DEBUG_DISPATCHES)
-       ? measure_all (self, instance, monitor, error)
-       : ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
+  ok = start (self, instance, monitor, error);
   g_mutex_lock (&self->lock);
   g_queue_push_tail_link (&self->instances, &instance->link);
   g_mutex_unlock (&self->lock);

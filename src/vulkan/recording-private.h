@@ -17,6 +17,7 @@ typedef struct
   guint64                 n_points;
   guint                   points_each, most_groups;
   gboolean                takes_turns;
+  double                  work;         /* operations in all, roughly */
   const GhloVulkanKernel *kernel;       /* the dispatch's kernel, while recording */
   gboolean                waits;        /* for earlier commands */
   GhloStepPlace           gate;         /* GHLO_STEP_NONE: always executed */

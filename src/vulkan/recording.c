@@ -199,7 +199,8 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
 {
   GhloVulkanCommand command = {
     dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_each,
-    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, dispatch->kernel, FALSE, self->gate,
+    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, MAX (dispatch->work, (double) dispatch->n_points),
+    dispatch->kernel, FALSE, self->gate,
     self->words->len, self->accesses->len, 0, 0,
   };
 

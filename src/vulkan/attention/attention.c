@@ -364,7 +364,9 @@ ghlo_vulkan_attention_record (const GhloVulkanAttention *self,
   const guint n_words = second + ghlo_vulkan_product_words (&self->values, words + GHLO_SPIRV_N_WORDS + second);
   const GhloVulkanDispatch dispatch = {
     .name = "attention", .pipeline = self->pipeline, .n_points = self->n_groups, .points_each = 1,
-    .most_groups = G_MAXUINT, .words = words, .n_words = GHLO_SPIRV_N_WORDS + n_words, .accesses = accesses,
+    .most_groups = G_MAXUINT,
+    .work = ghlo_vulkan_product_work (&self->scores) + ghlo_vulkan_product_work (&self->values),
+    .words = words, .n_words = GHLO_SPIRV_N_WORDS + n_words, .accesses = accesses,
     .n_accesses = self->scores.n_accesses + self->values.n_accesses,
   };
 

@@ -113,6 +113,17 @@ ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
     }
 }
 
+double
+ghlo_vulkan_product_work (const GhloVulkanProductShader *self)
+{
+  double work = 1;
+
+  for (guint i = 0; i < GHLO_SPIRV_N_ROLES; i++)
+    work *= (double) self->product.counts[i];
+
+  return work;
+}
+
 void
 ghlo_vulkan_product_record (const GhloVulkanProductShader *self,
                             const GhloStepPlace           *operands,
@@ -124,7 +135,7 @@ ghlo_vulkan_product_record (const GhloVulkanProductShader *self,
   GhloVulkanAccess accesses[GHLO_VULKAN_PRODUCT_MAX_ACCESSES];
   const GhloVulkanDispatch dispatch = {
     .name = "product", .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_each = 1,
-    .most_groups = G_MAXUINT, .words = words,
+    .most_groups = G_MAXUINT, .work = ghlo_vulkan_product_work (self), .words = words,
     .n_words = GHLO_SPIRV_N_WORDS + ghlo_vulkan_product_words (self, words + GHLO_SPIRV_N_WORDS),
     .accesses = accesses, .n_accesses = self->n_accesses,
   };
