@@ -354,7 +354,7 @@ ghlo_ref_rng (GhloRefCall *call,
               GError     **error)
 {
   gboolean is_normal = g_strcmp0 (ghlo_ir_enum_word (ghlo_ir_op_get (call->op, "rng_distribution")), "NORMAL") == 0;
-  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call->operands[2], error);
+  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call, call->operands[2], error);
   GhloScalar a = ghlo_ref_load (call->operands[0], 0);
   GhloScalar b = ghlo_ref_load (call->operands[1], 0);
   guint64 number = number_in_function (call->op);

@@ -508,7 +508,7 @@ gboolean
 ghlo_ref_dynamic_conv (GhloRefCall *call,
                        GError     **error)
 {
-  g_autofree gint64 *padding = ghlo_ref_read_indices (call->operands[2], error);
+  g_autofree gint64 *padding = ghlo_ref_read_indices (call, call->operands[2], error);
 
   return padding != NULL && convolve (call, padding, call->operands[2]->n_elements, error);
 }

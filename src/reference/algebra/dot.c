@@ -331,7 +331,7 @@ read_sizes (Ragged  *self,
           return FALSE;
         }
     }
-  self->sizes = ghlo_ref_read_indices (sizes, error);
+  self->sizes = ghlo_ref_read_indices (self->call, sizes, error);
   return self->sizes != NULL;
 }
 

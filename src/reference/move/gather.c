@@ -216,7 +216,7 @@ gboolean
 ghlo_ref_dynamic_gather (GhloRefCall *call,
                          GError     **error)
 {
-  g_autofree gint64 *sizes = ghlo_ref_read_indices (call->operands[2], error);
+  g_autofree gint64 *sizes = ghlo_ref_read_indices (call, call->operands[2], error);
   Numbers numbers;
 
   if (sizes == NULL)

@@ -72,7 +72,7 @@ ghlo_ref_indices_init (GhloRefIndices            *self,
         self->dimensions[self->rank] = ghlo_ref_dims (indices)[i];
         self->strides[self->rank++] = strides[i];
       }
-  self->indices = ghlo_ref_read_indices (indices, error);
+  self->indices = ghlo_ref_read_indices (call, indices, error);
   return self->indices != NULL;
 }
 

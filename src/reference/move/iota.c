@@ -72,7 +72,7 @@ gboolean
 ghlo_ref_dynamic_iota (GhloRefCall *call,
                        GError     **error)
 {
-  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call->operands[0], error);
+  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call, call->operands[0], error);
   GhloValue *result;
 
   if (dimensions == NULL)

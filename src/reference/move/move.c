@@ -97,7 +97,7 @@ gboolean
 ghlo_ref_dynamic_broadcast_in_dim (GhloRefCall *call,
                                    GError     **error)
 {
-  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call->operands[1], error);
+  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call, call->operands[1], error);
   g_autofree gint64 *map = NULL;
   gsize n_map;
 

@@ -67,7 +67,7 @@ gboolean
 ghlo_ref_dynamic_reshape (GhloRefCall *call,
                           GError     **error)
 {
-  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call->operands[1], error);
+  g_autofree gint64 *dimensions = ghlo_ref_read_indices (call, call->operands[1], error);
 
   return dimensions != NULL
          && reshape_to (call, dimensions, (guint) call->operands[1]->n_elements, error);
@@ -202,7 +202,7 @@ gboolean
 ghlo_ref_num_elements (GhloRefCall *call,
                        GError     **error)
 {
-  g_autofree gint64 *shape = ghlo_ref_read_indices (call->operands[0], error);
+  g_autofree gint64 *shape = ghlo_ref_read_indices (call, call->operands[0], error);
   gint64 count;
   gsize product;
 
@@ -216,12 +216,13 @@ ghlo_ref_num_elements (GhloRefCall *call,
 
 /* Broadcasts two shapes, aligned on the right as in NumPy: sizes must be equal, or 1 on one side. */
 static gboolean
-broadcast_shape (gint64          *dimensions,
-                 guint           *rank,
-                 const GhloValue *shape,
-                 GError         **error)
+broadcast_shape (GhloRefCall      *call,
+                 gint64           *dimensions,
+                 guint            *rank,
+                 const GhloValue  *shape,
+                 GError          **error)
 {
-  g_autofree gint64 *other = ghlo_ref_read_indices (shape, error);
+  g_autofree gint64 *other = ghlo_ref_read_indices (call, shape, error);
   guint n = (guint) shape->n_elements;
 
   if (other == NULL)
@@ -261,7 +262,7 @@ ghlo_ref_shape_broadcast (GhloRefCall *call,
     {
       if (call->operands[i]->n_elements > GHLO_MAX_RANK)
         return ghlo_ref_fail (call, error, "expected a shape of at most %d dimensions", GHLO_MAX_RANK);
-      if (!broadcast_shape (dimensions, &rank, call->operands[i], error))
+      if (!broadcast_shape (call, dimensions, &rank, call->operands[i], error))
         return FALSE;
     }
   return store_indices (call, dimensions, rank, FALSE, error);

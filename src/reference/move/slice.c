@@ -91,9 +91,9 @@ ghlo_ref_real_dynamic_slice (GhloRefCall *call,
   for (guint i = 1; i < 4; i++)
     if (call->operands[i]->n_elements != rank)
       return ghlo_ref_fail (call, error, "expected starts, limits and strides for %u dimensions", rank);
-  starts = ghlo_ref_read_indices (call->operands[1], error);
-  limits = starts != NULL ? ghlo_ref_read_indices (call->operands[2], error) : NULL;
-  steps = limits != NULL ? ghlo_ref_read_indices (call->operands[3], error) : NULL;
+  starts = ghlo_ref_read_indices (call, call->operands[1], error);
+  limits = starts != NULL ? ghlo_ref_read_indices (call, call->operands[2], error) : NULL;
+  steps = limits != NULL ? ghlo_ref_read_indices (call, call->operands[3], error) : NULL;
   return steps != NULL && slice_between (call, starts, limits, steps, error);
 }
 
@@ -298,8 +298,8 @@ ghlo_ref_dynamic_pad (GhloRefCall *call,
   for (guint i = 2; i < 5; i++)
     if (call->operands[i]->n_elements != rank)
       return ghlo_ref_fail (call, error, "expected padding for %u dimensions", rank);
-  low = ghlo_ref_read_indices (call->operands[2], error);
-  high = low != NULL ? ghlo_ref_read_indices (call->operands[3], error) : NULL;
-  interior = high != NULL ? ghlo_ref_read_indices (call->operands[4], error) : NULL;
+  low = ghlo_ref_read_indices (call, call->operands[2], error);
+  high = low != NULL ? ghlo_ref_read_indices (call, call->operands[3], error) : NULL;
+  interior = high != NULL ? ghlo_ref_read_indices (call, call->operands[4], error) : NULL;
   return interior != NULL && pad (call, low, high, interior, error);
 }

@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Elements read between two checks whether to stop. */
+#define PIECE ((gsize) 4096)
+
 gpointer
 ghlo_ref_scratch (gsize    count,
                   gsize    size,
@@ -194,19 +197,27 @@ ghlo_ref_write_ints (GhloElementType type,
 }
 
 gint64 *
-ghlo_ref_read_indices (const GhloValue *value,
-                       GError         **error)
+ghlo_ref_read_indices (GhloRefCall      *call,
+                       const GhloValue  *value,
+                       GError          **error)
 {
-  gint64 *indices = ghlo_ref_scratch (value->n_elements, sizeof (gint64), error);
+  const GhloElementType type = value->type->element_type;
+  g_autofree gint64 *indices = ghlo_ref_scratch (value->n_elements, sizeof (gint64), error);
 
   if (indices == NULL)
     return NULL;
-  ghlo_ref_read_ints (value->type->element_type, value->data, value->n_elements, indices);
-  if (value->type->element_type == GHLO_ELEMENT_TYPE_UI64)
-    for (gsize i = 0; i < value->n_elements; i++)
-      if (indices[i] < 0)
-        indices[i] = G_MAXINT64;
-  return indices;
+  for (gsize at = 0, n; at < value->n_elements; at += n)
+    {
+      n = MIN (value->n_elements - at, PIECE);
+      ghlo_ref_read_ints (type, value->data + at * ghlo_ref_element_size (value), n, indices + at);
+      for (gsize i = at; type == GHLO_ELEMENT_TYPE_UI64 && i < at + n; i++)
+        if (indices[i] < 0)
+          indices[i] = G_MAXINT64;
+      if (!ghlo_ref_work (call, n, error))
+        return NULL;
+    }
+
+  return g_steal_pointer (&indices);
 }
 
 /* Rounds a double to the expressed type, in which the specification computes. */

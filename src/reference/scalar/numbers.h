@@ -41,8 +41,10 @@ void     ghlo_ref_write_ints   (GhloElementType  type,
                                 gsize            n,
                                 guint8          *data);
 /* The elements of an integer tensor as indices. Values beyond 2^63 - 1 are clamped to it, so that indices
- * compare alike in every type. The caller frees them; NULL with @error set when there is no memory. */
-gint64  *ghlo_ref_read_indices (const GhloValue *value,
+ * compare alike in every type. The caller frees them; NULL with @error set when there is no memory, or when the run
+ * is to stop. */
+gint64  *ghlo_ref_read_indices (GhloRefCall     *call,
+                                const GhloValue *value,
                                 GError         **error);
 
 /* The real number that a stored integer of a quantized tensor represents, and the nearest stored integer of
