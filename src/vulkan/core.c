@@ -223,7 +223,13 @@ start (GhloPrepared          *prepared,
   GhloDeviceCore *core = prepared->device;
 
   if (!ghlo_planned_start (prepared, options, inputs, n_inputs, outputs, pending, monitor, error))
-    return FALSE;
+    {
+      /* The device is still busy with what was submitted. The caller is told of the end when there is none of it left,
+       * so the process may end then, and the driver with it. */
+      if (ghlo_vulkan_device_is_open (device_of (core)))
+        ghlo_vulkan_queue_settle (device_of (core)->queue);
+      return FALSE;
+    }
   *pending = ghlo_vulkan_waiter_add (device_of (core)->waiter);
   for (guint i = 0; i < prepared->n_outputs; i++)
     {

@@ -311,19 +311,54 @@ find_seconds (const GhloVulkanRecording *self,
   return self->seconds > 0 ? self->seconds * command->work / work : command->work / rate;
 }
 
-/* Commands that take long are submitted in pieces, each in a command buffer of its own. */
+/* Commands that take long are submitted in pieces, each in a command buffer of its own. The times of pieces correct the
+ * estimates of those to come. */
 typedef struct
 {
   GhloVulkanRecording *recording;
   Instance            *instance;
   VkCommandPool        pool;
   Instance             open;            /* its commands are those of the piece that is being recorded, or NULL */
-  double               seconds;         /* of that piece */
+  double               seconds;         /* of that piece, as estimated at first */
+  double               slowness;        /* how many times longer pieces take than that */
   guint64              before;          /* the timeline's value at the end of the last piece submitted; 0: none */
+  double               seconds_before;  /* of that piece */
+  gint64               time;            /* µs when the last piece was seen to end; 0: none */
   const GhloMonitor   *monitor;
 } Pieces;
 
-/* Submits the piece, and waits for the one before, so that a cancel takes effect. */
+/* Waits for the piece of @seconds that ends at @value. */
+static gboolean
+await_piece (Pieces   *self,
+             guint64   value,
+             double    seconds,
+             GError  **error)
+{
+  gint64 now;
+
+  if (!ghlo_vulkan_queue_await (self->recording->device->queue, value, self->monitor, error))
+    return FALSE;
+  now = g_get_monotonic_time ();
+  if (self->time > 0)
+    self->slowness = CLAMP ((double) (now - self->time) / G_USEC_PER_SEC / seconds, self->slowness / 2,
+                            self->slowness * 8);
+  self->time = now;
+
+  return TRUE;
+}
+
+/* Stays at most one piece ahead of the device, so that a cancel takes effect; of a CPU device, which has no use for
+ * that, not at all. */
+static gboolean
+await (Pieces  *self,
+       GError **error)
+{
+  if (ghlo_vulkan_device_is_cpu (self->recording->device))
+    return await_piece (self, self->instance->value, self->seconds, error);
+
+  return self->before == 0 || await_piece (self, self->before, self->seconds_before, error);
+}
+
 static gboolean
 submit_piece (Pieces  *self,
               GError **error)
@@ -334,10 +369,10 @@ submit_piece (Pieces  *self,
   if (ghlo_monitor_cancelled (self->monitor, error)
       || !end_commands (self->recording, commands, error)
       || !ghlo_vulkan_queue_put (queue, commands, self->seconds, &self->instance->value, error)
-      || !ghlo_vulkan_queue_submit (queue, NULL, error)
-      || (self->before > 0 && !ghlo_vulkan_queue_await (queue, self->before, self->monitor, error)))
+      || !ghlo_vulkan_queue_submit (queue, NULL, error) || !await (self, error))
     return FALSE;
   self->before = self->instance->value;
+  self->seconds_before = self->seconds;
 
   return TRUE;
 }
@@ -369,7 +404,7 @@ add_to_piece (Pieces                   *self,
   record_points (self->recording, command, &self->open, first, end);
   self->seconds += seconds;
 
-  return self->seconds < PIECE_SECONDS || submit_piece (self, error);
+  return self->seconds * self->slowness < PIECE_SECONDS || submit_piece (self, error);
 }
 
 static gboolean
@@ -381,13 +416,16 @@ submit_pieces (Pieces  *self,
       const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self->recording, i);
       const double seconds = find_seconds (self->recording, command);
       const double n_groups = ceil ((double) command->n_points / command->points_each);
-      const double groups = CLAMP (floor (n_groups * PIECE_SECONDS / seconds), 1, n_groups);
-      const guint64 step = (guint64) groups * command->points_each;
 
-      for (guint64 first = 0; first < command->n_points; first += step)
-        if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
-                           error))
-          return FALSE;
+      for (guint64 first = 0, step; first < command->n_points; first += step)
+        {
+          const double groups = CLAMP (floor (n_groups * PIECE_SECONDS / (seconds * self->slowness)), 1, n_groups);
+
+          step = (guint64) groups * command->points_each;
+          if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
+                             error))
+            return FALSE;
+        }
     }
 
   return self->open.commands == NULL || submit_piece (self, error);
@@ -402,7 +440,8 @@ replay_pieces (GhloVulkanRecording  *self,
   GhloVulkanDevice *device = self->device;
   const VkCommandPoolCreateInfo info = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                          .queueFamilyIndex = device->family };
-  Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor };
+  Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor,
+                    .slowness = ghlo_vulkan_device_is_cpu (device) ? 8 : 1 };
   gboolean ok;
 
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &info, NULL,
