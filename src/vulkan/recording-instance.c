@@ -33,9 +33,10 @@ enum { FEW_GATED = 3 };
 /* The time of a piece of work that takes longer than GHLO_STEP_MAX_SECONDS. */
 #define PIECE_SECONDS (GHLO_STEP_MAX_SECONDS / 2)
 
-/* Operations per second of devices whose rates are not known. */
-#define CPU_RATE 2e8
-#define GPU_RATE 1e12
+/* Operations per second of devices whose rates are not known, and seconds to start a dispatch on the processor. */
+#define CPU_RATE  2e8
+#define CPU_START 1e-4
+#define GPU_RATE  1e12
 
 typedef struct
 {
@@ -294,21 +295,25 @@ measure_all (GhloVulkanRecording  *self,
   return ok;
 }
 
-/* Returns the estimated time of all commands where @command is NULL, or else that of one. Without an estimate of the
- * whole it follows from their work. */
+/* Estimates the time of command @number from its work. */
 static double
-find_seconds (const GhloVulkanRecording *self,
-              const GhloVulkanCommand   *command)
+guess_seconds (const GhloVulkanRecording *self,
+               guint                      number)
 {
-  const double rate = ghlo_vulkan_device_is_cpu (self->device) ? CPU_RATE : GPU_RATE;
-  double work = 0;
+  const double work = ghlo_vulkan_recording_command (self, number)->work;
+
+  return ghlo_vulkan_device_is_cpu (self->device) ? CPU_START + work / CPU_RATE : work / GPU_RATE;
+}
+
+static double
+guess_all (const GhloVulkanRecording *self)
+{
+  double seconds = 0;
 
   for (guint i = 0; i < self->commands->len; i++)
-    work += ghlo_vulkan_recording_command (self, i)->work;
-  if (command == NULL)
-    return self->seconds > 0 ? self->seconds : work / rate;
+    seconds += guess_seconds (self, i);
 
-  return self->seconds > 0 ? self->seconds * command->work / work : command->work / rate;
+  return seconds;
 }
 
 /* Commands that take long are submitted in pieces, each in a command buffer of its own. The times of pieces correct the
@@ -319,6 +324,7 @@ typedef struct
   Instance            *instance;
   VkCommandPool        pool;
   Instance             open;            /* its commands are those of the piece that is being recorded, or NULL */
+  double               share;           /* the estimate for the whole, as a multiple of what was guessed */
   double               seconds;         /* of that piece, as estimated at first */
   double               slowness;        /* how many times longer pieces take than that */
   guint64              before;          /* the timeline's value at the end of the last piece submitted; 0: none */
@@ -414,7 +420,7 @@ submit_pieces (Pieces  *self,
   for (guint i = 0; i < self->recording->commands->len; i++)
     {
       const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self->recording, i);
-      const double seconds = find_seconds (self->recording, command);
+      const double seconds = self->share * guess_seconds (self->recording, i);
       const double n_groups = ceil ((double) command->n_points / command->points_each);
 
       for (guint64 first = 0, step; first < command->n_points; first += step)
@@ -441,6 +447,7 @@ replay_pieces (GhloVulkanRecording  *self,
   const VkCommandPoolCreateInfo info = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                          .queueFamilyIndex = device->family };
   Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor,
+                    .share = self->seconds > 0 ? self->seconds / guess_all (self) : 1,
                     .slowness = ghlo_vulkan_device_is_cpu (device) ? 8 : 1 };
   gboolean ok;
 
@@ -462,7 +469,7 @@ is_long (const GhloVulkanRecording *self)
         || ghlo_vulkan_recording_command (self, i)->n_of_first > 0)
       return FALSE;
 
-  return find_seconds (self, NULL) > GHLO_STEP_MAX_SECONDS;
+  return (self->seconds > 0 ? self->seconds : guess_all (self)) > GHLO_STEP_MAX_SECONDS;
 }
 
 /* Puts a run with the addresses in the tables of @instance into the queue. */

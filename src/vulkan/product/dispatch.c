@@ -116,12 +116,10 @@ ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
 double
 ghlo_vulkan_product_work (const GhloVulkanProductShader *self)
 {
-  double work = 1;
+  const GhloVulkanProduct *product = &self->product;
 
-  for (guint i = 0; i < GHLO_SPIRV_N_ROLES; i++)
-    work *= (double) self->product.counts[i];
-
-  return work;
+  return (double) product->n_groups * (double) product->piece
+         * ghlo_spirv_tile_rows (&product->shader.tile) * ghlo_spirv_tile_columns (&product->shader.tile);
 }
 
 void

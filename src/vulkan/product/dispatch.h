@@ -56,7 +56,7 @@ void     ghlo_vulkan_product_add_access   (GhloVulkanProductShader       *self,
                                            gboolean                       is_written);
 /* Adds the accesses of the epilogue, if there is one, except for stores to what is not a result of the step. */
 void     ghlo_vulkan_product_add_epilogue (GhloVulkanProductShader       *self);
-/* Returns the number of its products of two numbers. */
+/* Returns the number of products of two numbers, in whole tiles. */
 double   ghlo_vulkan_product_work         (const GhloVulkanProductShader *self);
 /* Writes the product's own words of the table, with addresses as 0, and returns how many there are. */
 guint    ghlo_vulkan_product_words        (const GhloVulkanProductShader *self,

@@ -888,41 +888,41 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // product of f32 that fits
-func.func @main(%x: tensor<1xf32>) -> tensor<1x2xf32> {
-  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xf32>) -> tensor<1x16777216xf32>
-  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1xf32>) -> tensor<16777216x2xf32>
-  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x16777216xf32>, tensor<16777216x2xf32>) -> tensor<1x2xf32>
-  return %0 : tensor<1x2xf32>
+func.func @main(%x: tensor<1xf32>) -> tensor<1x64xf32> {
+  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xf32>) -> tensor<1x1048576xf32>
+  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1xf32>) -> tensor<1048576x64xf32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x1048576xf32>, tensor<1048576x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
 }
 
 // -----
 
 // product of i32 that fits
-func.func @main(%x: tensor<1xi32>) -> tensor<1x2xi32> {
-  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xi32>) -> tensor<1x16777216xi32>
-  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1xi32>) -> tensor<16777216x2xi32>
-  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x16777216xi32>, tensor<16777216x2xi32>) -> tensor<1x2xi32>
-  return %0 : tensor<1x2xi32>
+func.func @main(%x: tensor<1xi32>) -> tensor<1x64xi32> {
+  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xi32>) -> tensor<1x1048576xi32>
+  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1xi32>) -> tensor<1048576x64xi32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x1048576xi32>, tensor<1048576x64xi32>) -> tensor<1x64xi32>
+  return %0 : tensor<1x64xi32>
 }
 
 // -----
 
 // product of complex<f32> that fits
-func.func @main(%x: tensor<1xcomplex<f32>>) -> tensor<1x2xcomplex<f32>> {
-  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xcomplex<f32>>) -> tensor<1x16777216xcomplex<f32>>
-  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1xcomplex<f32>>) -> tensor<16777216x2xcomplex<f32>>
-  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x16777216xcomplex<f32>>, tensor<16777216x2xcomplex<f32>>) -> tensor<1x2xcomplex<f32>>
-  return %0 : tensor<1x2xcomplex<f32>>
+func.func @main(%x: tensor<1xcomplex<f32>>) -> tensor<1x64xcomplex<f32>> {
+  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xcomplex<f32>>) -> tensor<1x1048576xcomplex<f32>>
+  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1xcomplex<f32>>) -> tensor<1048576x64xcomplex<f32>>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x1048576xcomplex<f32>>, tensor<1048576x64xcomplex<f32>>) -> tensor<1x64xcomplex<f32>>
+  return %0 : tensor<1x64xcomplex<f32>>
 }
 
 // -----
 
 // convolution that fits
 func.func @main(%x: tensor<1x1x4xf32>, %k: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
-  %r = stablehlo.broadcast_in_dim %k, dims = [0, 1, 2] : (tensor<1x1x1xf32>) -> tensor<1x1x16777216xf32>
+  %r = stablehlo.broadcast_in_dim %k, dims = [0, 1, 2] : (tensor<1x1x1xf32>) -> tensor<1x1x4194304xf32>
   %0 = stablehlo.convolution(%x, %r) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0],
-    window = {stride = [1], pad = [[16777212, 0]], lhs_dilate = [1], rhs_dilate = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
-    : (tensor<1x1x4xf32>, tensor<1x1x16777216xf32>) -> tensor<1x1x1xf32>
+    window = {stride = [1], pad = [[4194300, 0]], lhs_dilate = [1], rhs_dilate = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x1x4xf32>, tensor<1x1x4194304xf32>) -> tensor<1x1x1xf32>
   return %0 : tensor<1x1x1xf32>
 }
 
