@@ -193,14 +193,26 @@ add_access (GhloVulkanRecording *self,
   command->n_accesses++;
 }
 
+/* Returns the operations of @dispatch: at least one for each point, and for each word that it may access. */
+static double
+count_work (const GhloVulkanDispatch *dispatch)
+{
+  double words = 0;
+
+  for (guint i = 0; i < dispatch->n_accesses; i++)
+    words += (double) dispatch->accesses[i].size / sizeof (guint32);
+
+  return MAX (dispatch->work, MAX (words, (double) dispatch->n_points));
+}
+
 void
 ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
                                 const GhloVulkanDispatch *dispatch)
 {
   GhloVulkanCommand command = {
     dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_each,
-    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, MAX (dispatch->work, (double) dispatch->n_points),
-    dispatch->kernel, FALSE, self->gate,
+    MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, count_work (dispatch), dispatch->kernel, FALSE,
+    self->gate,
     self->words->len, self->accesses->len, 0, 0,
   };
 

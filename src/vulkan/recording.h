@@ -71,7 +71,7 @@ typedef struct
   guint                   points_each;    /* per workgroup */
   guint                   most_groups;    /* workgroups of one dispatch */
   gboolean                takes_turns;    /* further dispatches wait for this one, as they use the same scratch */
-  double                  work;           /* operations in all, roughly; 0: a few for each point */
+  double                  work;           /* operations in all, roughly; 0: a few for each point and access */
   const GhloVulkanKernel *kernel;         /* set where the dispatch is a whole kernel without scratch; else NULL */
   /* The words of the table that GhloSpirvPush refers to: those of GhloSpirvWord, of which END and FLAG are set by the
    * recording, then the shader's own. The words of accesses are set in each run. */
