@@ -4,8 +4,6 @@
  * host writes. A run sets the addresses in the tables and puts the command buffer into the queue. The least recently
  * used instance is reused once the device is done with it.
  *
- * Work that takes long is put into the queue in pieces instead, since the device cannot be interrupted.
- *
  * The gates of branches follow an instance's tables, so that commands can refer to them. Dispatches behind a closed
  * gate return early by themselves; where there are several in a row, the device skips them altogether if it has
  * conditional rendering.
@@ -13,7 +11,6 @@
 
 #include "vulkan/recording-private.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/debug.h"
@@ -30,23 +27,7 @@ enum { MAX_INSTANCES = 64 };
  * and a barrier that they might not need otherwise. */
 enum { FEW_GATED = 3 };
 
-/* The time of a piece of work that takes longer than GHLO_STEP_MAX_SECONDS. */
-#define PIECE_SECONDS (GHLO_STEP_MAX_SECONDS / 2)
-
-/* Operations per second of devices whose rates are not known, and seconds to start a dispatch on the processor. */
-#define CPU_RATE  2e8
-#define CPU_START 1e-4
-#define GPU_RATE  1e12
-
-typedef struct
-{
-  GList           link;         /* in recording->instances */
-  VkCommandBuffer commands;
-  guint64         table;        /* device address of the tables */
-  guint64        *words;        /* the tables as the host sees them */
-  guint64        *addresses;    /* the last address stored for each access; initially invalid */
-  guint64         value;        /* of the queue's timeline at which the last run is done */
-} Instance;
+typedef GhloVulkanReplay Instance;
 
 /* Gates follow the tables. */
 static gsize
@@ -79,13 +60,12 @@ ghlo_vulkan_recording_free_instances (GhloVulkanRecording *self)
     ghlo_vulkan_queue_retire (device->queue, self->pool);
 }
 
-/* Records the points [@first, @end) of @command; both are multiples of its points_each, or the end of its points. */
-static void
-record_points (const GhloVulkanRecording *self,
-               const GhloVulkanCommand   *command,
-               const Instance            *instance,
-               guint64                    first,
-               guint64                    end)
+void
+ghlo_vulkan_recording_put_points (const GhloVulkanRecording *self,
+                                  const GhloVulkanCommand   *command,
+                                  const Instance            *instance,
+                                  guint64                    first,
+                                  guint64                    end)
 {
   const GhloVulkanFunctions *vk = self->device->vk;
   const guint64 step = (guint64) command->most_groups * command->points_each;
@@ -109,7 +89,7 @@ record_command (const GhloVulkanRecording *self,
                 const GhloVulkanCommand   *command,
                 const Instance            *instance)
 {
-  record_points (self, command, instance, 0, command->n_points);
+  ghlo_vulkan_recording_put_points (self, command, instance, 0, command->n_points);
 }
 
 /* Returns the number of consecutive commands, from @first on, that have the same gate. */
@@ -178,11 +158,10 @@ record_gated (const GhloVulkanRecording *self,
   *reads_gates |= is_conditional;
 }
 
-/* The commands wait for everything put into the queue before. */
-static gboolean
-begin_commands (const GhloVulkanRecording  *self,
-                VkCommandBuffer             commands,
-                GError                    **error)
+gboolean
+ghlo_vulkan_recording_begin_commands (const GhloVulkanRecording  *self,
+                                      VkCommandBuffer             commands,
+                                      GError                    **error)
 {
   static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
   const GhloVulkanFunctions *vk = self->device->vk;
@@ -195,11 +174,10 @@ begin_commands (const GhloVulkanRecording  *self,
   return TRUE;
 }
 
-/* Makes all writes visible to the host. */
-static gboolean
-end_commands (const GhloVulkanRecording  *self,
-              VkCommandBuffer             commands,
-              GError                    **error)
+gboolean
+ghlo_vulkan_recording_end_commands (const GhloVulkanRecording  *self,
+                                    VkCommandBuffer             commands,
+                                    GError                    **error)
 {
   const GhloVulkanFunctions *vk = self->device->vk;
 
@@ -216,7 +194,7 @@ record_all (const GhloVulkanRecording  *self,
 {
   gboolean reads_gates = FALSE;
 
-  if (!begin_commands (self, instance->commands, error))
+  if (!ghlo_vulkan_recording_begin_commands (self, instance->commands, error))
     return FALSE;
   for (guint i = 0, n; i < self->commands->len; i += n)
     {
@@ -224,7 +202,7 @@ record_all (const GhloVulkanRecording  *self,
       record_gated (self, instance, i, n, &reads_gates);
     }
 
-  return end_commands (self, instance->commands, error);
+  return ghlo_vulkan_recording_end_commands (self, instance->commands, error);
 }
 
 /* Puts only command @number into the queue. */
@@ -237,11 +215,11 @@ put_command (GhloVulkanRecording  *self,
 {
   const Instance alone = { .commands = commands, .table = instance->table };
 
-  if (!begin_commands (self, commands, error))
+  if (!ghlo_vulkan_recording_begin_commands (self, commands, error))
     return FALSE;
   record_command (self, ghlo_vulkan_recording_command (self, number), &alone);
 
-  return end_commands (self, commands, error)
+  return ghlo_vulkan_recording_end_commands (self, commands, error)
          && ghlo_vulkan_queue_put (self->device->queue, commands, self->seconds, &instance->value, error);
 }
 
@@ -295,183 +273,6 @@ measure_all (GhloVulkanRecording  *self,
   return ok;
 }
 
-/* Estimates the time of command @number from its work. */
-static double
-guess_seconds (const GhloVulkanRecording *self,
-               guint                      number)
-{
-  const double work = ghlo_vulkan_recording_command (self, number)->work;
-
-  return ghlo_vulkan_device_is_cpu (self->device) ? CPU_START + work / CPU_RATE : work / GPU_RATE;
-}
-
-static double
-guess_all (const GhloVulkanRecording *self)
-{
-  double seconds = 0;
-
-  for (guint i = 0; i < self->commands->len; i++)
-    seconds += guess_seconds (self, i);
-
-  return seconds;
-}
-
-/* Commands that take long are submitted in pieces, each in a command buffer of its own. The times of pieces correct the
- * estimates of those to come. */
-typedef struct
-{
-  GhloVulkanRecording *recording;
-  Instance            *instance;
-  VkCommandPool        pool;
-  Instance             open;            /* its commands are those of the piece that is being recorded, or NULL */
-  double               share;           /* the estimate for the whole, as a multiple of what was guessed */
-  double               seconds;         /* of that piece, as estimated at first */
-  double               slowness;        /* how many times longer pieces take than that */
-  guint64              before;          /* the timeline's value at the end of the last piece submitted; 0: none */
-  double               seconds_before;  /* of that piece */
-  gint64               time;            /* µs when the last piece was seen to end; 0: none */
-  const GhloMonitor   *monitor;
-} Pieces;
-
-/* Waits for the piece of @seconds that ends at @value. */
-static gboolean
-await_piece (Pieces   *self,
-             guint64   value,
-             double    seconds,
-             GError  **error)
-{
-  gint64 now;
-
-  if (!ghlo_vulkan_queue_await (self->recording->device->queue, value, self->monitor, error))
-    return FALSE;
-  now = g_get_monotonic_time ();
-  if (self->time > 0)
-    self->slowness = CLAMP ((double) (now - self->time) / G_USEC_PER_SEC / seconds, self->slowness / 2,
-                            self->slowness * 8);
-  self->time = now;
-
-  return TRUE;
-}
-
-/* Stays at most one piece ahead of the device, so that a cancel takes effect; of a CPU device, which has no use for
- * that, not at all. */
-static gboolean
-await (Pieces  *self,
-       GError **error)
-{
-  if (ghlo_vulkan_device_is_cpu (self->recording->device))
-    return await_piece (self, self->instance->value, self->seconds, error);
-
-  return self->before == 0 || await_piece (self, self->before, self->seconds_before, error);
-}
-
-static gboolean
-submit_piece (Pieces  *self,
-              GError **error)
-{
-  GhloVulkanQueue *queue = self->recording->device->queue;
-  VkCommandBuffer commands = g_steal_pointer (&self->open.commands);
-
-  if (ghlo_monitor_cancelled (self->monitor, error)
-      || !end_commands (self->recording, commands, error)
-      || !ghlo_vulkan_queue_put (queue, commands, self->seconds, &self->instance->value, error)
-      || !ghlo_vulkan_queue_submit (queue, NULL, error) || !await (self, error))
-    return FALSE;
-  self->before = self->instance->value;
-  self->seconds_before = self->seconds;
-
-  return TRUE;
-}
-
-/* Adds the points [@first, @end) of @command, which take @seconds. */
-static gboolean
-add_to_piece (Pieces                   *self,
-              const GhloVulkanCommand  *command,
-              guint64                   first,
-              guint64                   end,
-              double                    seconds,
-              GError                  **error)
-{
-  GhloVulkanDevice *device = self->recording->device;
-  const VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = self->pool,
-                                             .commandBufferCount = 1 };
-
-  if (self->open.commands == NULL)
-    {
-      self->seconds = 0;
-      if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
-                                                               &self->open.commands), "allocate a command buffer",
-                                     error)
-          || !begin_commands (self->recording, self->open.commands, error))
-        return FALSE;
-    }
-  else if (command->waits)
-    ghlo_vulkan_add_barrier (device->vk, self->open.commands);
-  record_points (self->recording, command, &self->open, first, end);
-  self->seconds += seconds;
-
-  return self->seconds * self->slowness < PIECE_SECONDS || submit_piece (self, error);
-}
-
-static gboolean
-submit_pieces (Pieces  *self,
-               GError **error)
-{
-  for (guint i = 0; i < self->recording->commands->len; i++)
-    {
-      const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self->recording, i);
-      const double seconds = self->share * guess_seconds (self->recording, i);
-      const double n_groups = ceil ((double) command->n_points / command->points_each);
-
-      for (guint64 first = 0, step; first < command->n_points; first += step)
-        {
-          const double groups = CLAMP (floor (n_groups * PIECE_SECONDS / (seconds * self->slowness)), 1, n_groups);
-
-          step = (guint64) groups * command->points_each;
-          if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
-                             error))
-            return FALSE;
-        }
-    }
-
-  return self->open.commands == NULL || submit_piece (self, error);
-}
-
-static gboolean
-replay_pieces (GhloVulkanRecording  *self,
-               Instance             *instance,
-               const GhloMonitor    *monitor,
-               GError              **error)
-{
-  GhloVulkanDevice *device = self->device;
-  const VkCommandPoolCreateInfo info = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                         .queueFamilyIndex = device->family };
-  Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor,
-                    .share = self->seconds > 0 ? self->seconds / guess_all (self) : 1,
-                    .slowness = ghlo_vulkan_device_is_cpu (device) ? 8 : 1 };
-  gboolean ok;
-
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &info, NULL,
-                                                           &pieces.pool), "create a command pool", error))
-    return FALSE;
-  ok = submit_pieces (&pieces, error);
-  ghlo_vulkan_queue_retire (device->queue, pieces.pool);
-
-  return ok;
-}
-
-/* Dispatches behind gates, and those of two kernels, belong to what is short. */
-static gboolean
-is_long (const GhloVulkanRecording *self)
-{
-  for (guint i = 0; i < self->commands->len; i++)
-    if (ghlo_vulkan_recording_command (self, i)->gate.buffer != GHLO_STEP_NONE
-        || ghlo_vulkan_recording_command (self, i)->n_of_first > 0)
-      return FALSE;
-
-  return (self->seconds > 0 ? self->seconds : guess_all (self)) > GHLO_STEP_MAX_SECONDS;
-}
-
 /* Puts a run with the addresses in the tables of @instance into the queue. */
 static gboolean
 start (GhloVulkanRecording  *self,
@@ -481,8 +282,8 @@ start (GhloVulkanRecording  *self,
 {
   if (ghlo_debug_has (GHLO_DEBUG_DISPATCHES))
     return measure_all (self, instance, monitor, error);
-  if (is_long (self))
-    return replay_pieces (self, instance, monitor, error);
+  if (ghlo_vulkan_recording_is_long (self))
+    return ghlo_vulkan_recording_replay_pieces (self, instance, monitor, error);
 
   return ghlo_vulkan_queue_put (self->device->queue, instance->commands, self->seconds, &instance->value, error);
 }

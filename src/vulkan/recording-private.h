@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The internals of a recording, shared by recording.c, which adds commands, and recording-instance.c, which runs
- * them.
+ * The internals of a recording, shared by recording.c, which adds commands, and recording-instance.c and
+ * recording-pieces.c, which run them.
  */
 
 #pragma once
@@ -63,6 +63,36 @@ ghlo_vulkan_access_address (const GhloVulkanAccess *access,
   return begin + (guint64) access->place.offset;
 }
 
+typedef struct
+{
+  GList           link;         /* in recording->instances */
+  VkCommandBuffer commands;
+  guint64         table;        /* device address of the tables */
+  guint64        *words;        /* the tables as the host sees them */
+  guint64        *addresses;    /* the last address stored for each access; initially invalid */
+  guint64         value;        /* of the queue's timeline at which the last run is done */
+} GhloVulkanReplay;
+
+/* Records the points [@first, @end) of @command; both are multiples of its points_each, or the end of its points. */
+void     ghlo_vulkan_recording_put_points     (const GhloVulkanRecording  *self,
+                                               const GhloVulkanCommand    *command,
+                                               const GhloVulkanReplay     *instance,
+                                               guint64                     first,
+                                               guint64                     end);
+/* The commands wait for everything put into the queue before. */
+gboolean ghlo_vulkan_recording_begin_commands (const GhloVulkanRecording  *self,
+                                               VkCommandBuffer             commands,
+                                               GError                    **error);
+/* Makes all writes visible to the host. */
+gboolean ghlo_vulkan_recording_end_commands   (const GhloVulkanRecording  *self,
+                                               VkCommandBuffer             commands,
+                                               GError                    **error);
+/* recording-pieces.c: whether a run is to be put into the queue in pieces, and what does that. */
+gboolean ghlo_vulkan_recording_is_long        (const GhloVulkanRecording  *self);
+gboolean ghlo_vulkan_recording_replay_pieces  (GhloVulkanRecording        *self,
+                                               GhloVulkanReplay           *instance,
+                                               const GhloMonitor          *monitor,
+                                               GError                    **error);
 /* Returns the bytes of an instance's tables and gates. */
 gsize ghlo_vulkan_recording_instance_size  (const GhloVulkanRecording *self);
 /* Work that was already put into the queue still completes. */

@@ -6,8 +6,8 @@
 
 #include "cpu/emit/emit-private.h"
 
-/* MAX_LAID_OUT: nodes of a nest that is fully unrolled. GATHER: what a scattered load counts for. MAX_WORK: nodes, counted
- * at each point, between two checks whether to stop: at most about 10 ms. */
+/* MAX_LAID_OUT: nodes of a nest that is fully unrolled. GATHER: what a scattered load counts for. MAX_WORK: nodes,
+ * counted at each point, between two checks whether to stop: at most about 10 ms. */
 enum { MAX_LAID_OUT = 64, GATHER = 16, MAX_WORK = 1 << 22 };
 
 /* The inner axes of a nest, from @axis on. */

@@ -1,3 +1,9 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Programs that run for hours, for years, or, where they need memory, for a moment; see test-cancel.c.
+
+// -----
+
 // window add of f32
 func.func @main(%x: tensor<4xf32>) -> tensor<1xf32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Work that takes long is put into the queue in pieces, since a device cannot be interrupted: a cancel takes effect
+ * between two of them, and so do other users of the device.
+ */
+
+#include "vulkan/recording-private.h"
+
+#include <math.h>
+
+#include "vulkan/queue.h"
+
+/* The time of a piece of work that takes longer than GHLO_STEP_MAX_SECONDS. */
+#define PIECE_SECONDS (GHLO_STEP_MAX_SECONDS / 2)
+
+/* Operations per second of devices whose rates are not known, and seconds to start a dispatch on the processor. */
+#define CPU_RATE  2e8
+#define CPU_START 1e-4
+#define GPU_RATE  1e12
+
+/* Estimates the time of command @number from its work. */
+static double
+guess_seconds (const GhloVulkanRecording *self,
+               guint                      number)
+{
+  const double work = ghlo_vulkan_recording_command (self, number)->work;
+
+  return ghlo_vulkan_device_is_cpu (self->device) ? CPU_START + work / CPU_RATE : work / GPU_RATE;
+}
+
+static double
+guess_all (const GhloVulkanRecording *self)
+{
+  double seconds = 0;
+
+  for (guint i = 0; i < self->commands->len; i++)
+    seconds += guess_seconds (self, i);
+
+  return seconds;
+}
+
+/* Commands that take long are submitted in pieces, each in a command buffer of its own. The times of pieces correct the
+ * estimates of those to come. */
+typedef struct
+{
+  GhloVulkanRecording *recording;
+  GhloVulkanReplay    *instance;
+  VkCommandPool        pool;
+  GhloVulkanReplay     open;            /* its commands are those of the piece that is being recorded, or NULL */
+  double               share;           /* the estimate for the whole, as a multiple of what was guessed */
+  double               seconds;         /* of that piece, as estimated at first */
+  double               slowness;        /* how many times longer pieces take than that */
+  guint64              before;          /* the timeline's value at the end of the last piece submitted; 0: none */
+  double               seconds_before;  /* of that piece */
+  gint64               time;            /* µs when the last piece was seen to end; 0: none */
+  const GhloMonitor   *monitor;
+} Pieces;
+
+/* Waits for the piece of @seconds that ends at @value. */
+static gboolean
+await_piece (Pieces   *self,
+             guint64   value,
+             double    seconds,
+             GError  **error)
+{
+  gint64 now;
+
+  if (!ghlo_vulkan_queue_await (self->recording->device->queue, value, self->monitor, error))
+    return FALSE;
+  now = g_get_monotonic_time ();
+  if (self->time > 0)
+    self->slowness = CLAMP ((double) (now - self->time) / G_USEC_PER_SEC / seconds, self->slowness / 2,
+                            self->slowness * 8);
+  self->time = now;
+
+  return TRUE;
+}
+
+/* Stays at most one piece ahead of the device, so that a cancel takes effect; of a CPU device, which has no use for
+ * that, not at all. */
+static gboolean
+await (Pieces  *self,
+       GError **error)
+{
+  if (ghlo_vulkan_device_is_cpu (self->recording->device))
+    return await_piece (self, self->instance->value, self->seconds, error);
+
+  return self->before == 0 || await_piece (self, self->before, self->seconds_before, error);
+}
+
+static gboolean
+submit_piece (Pieces  *self,
+              GError **error)
+{
+  GhloVulkanQueue *queue = self->recording->device->queue;
+  VkCommandBuffer commands = g_steal_pointer (&self->open.commands);
+
+  if (ghlo_monitor_cancelled (self->monitor, error)
+      || !ghlo_vulkan_recording_end_commands (self->recording, commands, error)
+      || !ghlo_vulkan_queue_put (queue, commands, self->seconds, &self->instance->value, error)
+      || !ghlo_vulkan_queue_submit (queue, NULL, error) || !await (self, error))
+    return FALSE;
+  self->before = self->instance->value;
+  self->seconds_before = self->seconds;
+
+  return TRUE;
+}
+
+/* Adds the points [@first, @end) of @command, which take @seconds. */
+static gboolean
+add_to_piece (Pieces                   *self,
+              const GhloVulkanCommand  *command,
+              guint64                   first,
+              guint64                   end,
+              double                    seconds,
+              GError                  **error)
+{
+  GhloVulkanDevice *device = self->recording->device;
+  const VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = self->pool,
+                                             .commandBufferCount = 1 };
+
+  if (self->open.commands == NULL)
+    {
+      self->seconds = 0;
+      if (!ghlo_vulkan_device_check (device,
+                                     ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
+                                                       &self->open.commands), "allocate a command buffer", error)
+          || !ghlo_vulkan_recording_begin_commands (self->recording, self->open.commands, error))
+        return FALSE;
+    }
+  else if (command->waits)
+    ghlo_vulkan_add_barrier (device->vk, self->open.commands);
+  ghlo_vulkan_recording_put_points (self->recording, command, &self->open, first, end);
+  self->seconds += seconds;
+
+  return self->seconds * self->slowness < PIECE_SECONDS || submit_piece (self, error);
+}
+
+static gboolean
+submit_pieces (Pieces  *self,
+               GError **error)
+{
+  for (guint i = 0; i < self->recording->commands->len; i++)
+    {
+      const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self->recording, i);
+      const double seconds = self->share * guess_seconds (self->recording, i);
+      const double n_groups = ceil ((double) command->n_points / command->points_each);
+
+      for (guint64 first = 0, step; first < command->n_points; first += step)
+        {
+          const double groups = CLAMP (floor (n_groups * PIECE_SECONDS / (seconds * self->slowness)), 1, n_groups);
+
+          step = (guint64) groups * command->points_each;
+          if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
+                             error))
+            return FALSE;
+        }
+    }
+
+  return self->open.commands == NULL || submit_piece (self, error);
+}
+
+gboolean
+ghlo_vulkan_recording_replay_pieces (GhloVulkanRecording  *self,
+                                     GhloVulkanReplay     *instance,
+                                     const GhloMonitor    *monitor,
+                                     GError              **error)
+{
+  GhloVulkanDevice *device = self->device;
+  const VkCommandPoolCreateInfo info = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .queueFamilyIndex = device->family };
+  Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor,
+                    .share = self->seconds > 0 ? self->seconds / guess_all (self) : 1,
+                    .slowness = ghlo_vulkan_device_is_cpu (device) ? 8 : 1 };
+  gboolean ok;
+
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &info, NULL,
+                                                           &pieces.pool), "create a command pool", error))
+    return FALSE;
+  ok = submit_pieces (&pieces, error);
+  ghlo_vulkan_queue_retire (device->queue, pieces.pool);
+
+  return ok;
+}
+
+/* Dispatches behind gates, and those of two kernels, belong to what is short. */
+gboolean
+ghlo_vulkan_recording_is_long (const GhloVulkanRecording *self)
+{
+  for (guint i = 0; i < self->commands->len; i++)
+    if (ghlo_vulkan_recording_command (self, i)->gate.buffer != GHLO_STEP_NONE
+        || ghlo_vulkan_recording_command (self, i)->n_of_first > 0)
+      return FALSE;
+
+  return (self->seconds > 0 ? self->seconds : guess_all (self)) > GHLO_STEP_MAX_SECONDS;
+}
