@@ -33,6 +33,38 @@ piece_type (gsize size)
          : size == 4 ? GHLO_ELEMENT_TYPE_UI32 : GHLO_ELEMENT_TYPE_UI64;
 }
 
+/* What both views cross in one loop: a dimension, or several whose elements are at equal distances in both. */
+typedef struct
+{
+  gint64 size;
+  gint64 strides[2];                  /* of operand and result, in bytes */
+} Axis;
+
+/* Dimensions of size 1 need no loop. */
+static guint
+merge_axes (const GhloView *from,
+            const GhloView *to,
+            Axis           *axes)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < from->rank; i++)
+    {
+      gint64 size = from->dimensions[i];
+      Axis axis = { size, { from->strides[i], to->strides[i] } }, *last = n > 0 ? &axes[n - 1] : NULL;
+
+      if (size == 1)
+        continue;
+      if (last != NULL && last->strides[0] == size * axis.strides[0] && last->strides[1] == size * axis.strides[1])
+        *last = (Axis) { last->size * size, { axis.strides[0], axis.strides[1] } };
+      else
+        axes[n++] = axis;
+    }
+
+  return n;
+}
+
+/* No kernel is made where there are too many axes. */
 static void
 build (Copy           *self,
        const GhloView *from,
@@ -40,21 +72,23 @@ build (Copy           *self,
 {
   g_autoptr (GhloKernelBuilder) builder = ghlo_kernel_builder_new ("copy");
   gsize size = ghlo_element_info (from->element_type)->size;
+  Axis axes[GHLO_MAX_RANK];
   GhloElementType type = piece_type (size);
   gint64 strides[2][GHLO_KERNEL_MAX_AXES] = { { 0 } };
   gint64 sizes[2] = { (gint64) ghlo_vulkan_reach (from, &self->starts[0]),
                       (gint64) ghlo_vulkan_reach (to, &self->starts[1]) };
-  guint n = 0, node;
+  guint n = merge_axes (from, to, axes), node;
 
-  for (guint i = 0; i < from->rank; i++)
-    if (from->dimensions[i] != 1)
-      {
-        g_autofree char *name = g_strdup_printf ("d%u", i);
+  if (n + (size > 8) > GHLO_KERNEL_MAX_AXES)
+    return;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("d%u", i);
 
-        strides[0][n] = from->strides[i];
-        strides[1][n++] = to->strides[i];
-        ghlo_kernel_add_axis (builder, name, from->dimensions[i], TRUE, FALSE);
-      }
+      strides[0][i] = axes[i].strides[0];
+      strides[1][i] = axes[i].strides[1];
+      ghlo_kernel_add_axis (builder, name, axes[i].size, TRUE, FALSE);
+    }
   if (size > 8)
     {
       strides[0][n] = strides[1][n] = 8;

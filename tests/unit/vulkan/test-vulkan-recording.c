@@ -222,6 +222,24 @@ test_barriers (void)
   g_assert_cmpuint (seen.n_barriers, <, seen.n_dispatches);
 }
 
+/* Copies of more dimensions than kernels have axes: an output that is an input, and a repeated one. */
+static void
+test_many_dimensions (void)
+{
+#define TEN "2x2x2x2x2x2x2x2x2x2xf32"
+  static const char text[] = "func.func @main() -> (tensor<" TEN ">, tensor<2x" TEN ">) {\n"
+                             "  %n = stablehlo.iota dim = 0 : tensor<1024xf32>\n"
+                             "  %x = stablehlo.reshape %n : (tensor<1024xf32>) -> tensor<" TEN ">\n"
+                             "  %y = stablehlo.broadcast %x, sizes = [2] : (tensor<" TEN ">) -> tensor<2x" TEN ">\n"
+                             "  return %x, %y : tensor<" TEN ">, tensor<2x" TEN ">\n"
+                             "}\n";
+#undef TEN
+  GhloVulkanDevice *device = vulkan_program_open ();
+
+  if (device != NULL)
+    g_assert_cmpuint (vulkan_program_check (device, text, NULL, 0).n_replays, ==, 3);
+}
+
 static GString *calls;
 
 static VkResult
@@ -306,6 +324,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/recording/partners", test_partners);
   g_test_add_func ("/vulkan/recording/join", test_join);
   g_test_add_func ("/vulkan/recording/barriers", test_barriers);
+  g_test_add_func ("/vulkan/recording/many-dimensions", test_many_dimensions);
   g_test_add_func ("/vulkan/recording/calls", test_calls);
   g_test_add_func ("/vulkan/recording/dispatches", test_dispatches);
 
