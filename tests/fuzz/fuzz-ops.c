@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Fuzzes single operations: the bytes are choices from which an operation is generated according
- * to its row of the op table; see unit/random/op.h. With FUZZ_COVERAGE set, how far each row came
- * is printed at the end.
+ * to its row of the op table; see unit/random/op.h. fuzz-extremes, which is compiled with EXTREMES,
+ * fuzzes programs of extreme numbers. With FUZZ_COVERAGE set, how far each row came is printed at
+ * the end.
  */
 
 #include <stdlib.h>
@@ -10,7 +11,13 @@
 
 #include "../unit/random/op.h"
 
-enum { MEMORY_LIMIT = 256 * 1024 * 1024 };
+#ifdef EXTREMES
+enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_BYTES = RANDOM_EXTREME_MAX_BYTES };
+#define CHECK random_op_check_extreme
+#else
+enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_BYTES = RANDOM_OP_MAX_BYTES };
+#define CHECK random_op_check
+#endif
 
 int    LLVMFuzzerInitialize    (int *argc, char ***argv);
 int    LLVMFuzzerTestOneInput  (const guint8 *data, gsize size);
@@ -30,9 +37,11 @@ LLVMFuzzerInitialize (int    *argc,
                       char ***argv)
 {
   ghlo_memory_set_limit (MEMORY_LIMIT);
+#ifndef EXTREMES
   /* Machine code would be ready only after the runs, and threads that compile it during the next input look like leaks.
-   * fuzz-run waits for machine code. */
+   * Programs of extreme numbers, and fuzz-run, wait for machine code. */
   g_setenv ("GHLO_DISABLE", "llvm", TRUE);
+#endif
   if (g_getenv ("FUZZ_COVERAGE") != NULL)
     atexit (print_coverage);
 
@@ -51,7 +60,7 @@ LLVMFuzzerCustomMutator (guint8       *data,
   if (seed % 2 == 0)
     return LLVMFuzzerMutate (data, size, max_size);
   random = g_rand_new_with_seed (seed);
-  size = MIN (max_size, RANDOM_OP_MAX_BYTES);
+  size = MIN (max_size, MAX_BYTES);
   for (gsize i = 0; i < size; i++)
     data[i] = (guint8) g_rand_int (random);
 
@@ -62,7 +71,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data,
                         gsize         size)
 {
-  g_autofree char *fault = random_op_check (data, size);
+  g_autofree char *fault = CHECK (data, size);
 
   if (fault != NULL)
     g_error ("%s", fault);

@@ -248,6 +248,8 @@ make_broadcasting (RandomProgram *self,
         row = candidate;
     }
   partner = choose_partner (self, &type, &result);
+  if (!random_fits (self, &result))
+    return FALSE;
   operands[1] = random_like (self, &partner);
   if (random_once (self, 2))
     {
@@ -257,7 +259,7 @@ make_broadcasting (RandomProgram *self,
   known[0] = self->values[operands[0]].numbers;
   known[1] = self->values[operands[1]].numbers;
   numbers = broadcast_numbers (row, type.element, known);
-  if (!random_fits (self, &result) || !random_allows (self, numbers))
+  if (!random_allows (self, numbers))
     return FALSE;
   for (guint i = 0; i < partner.rank; i++)
     map[i] = result.rank - partner.rank + i;
@@ -276,11 +278,13 @@ make_broadcast_other (RandomProgram *self,
   static const char *const words[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
   static const RandomRule jumps = { FALSE, RANDOM_JUMPS };
   RandomType type = self->values[value].type, result, partner = choose_partner (self, &type, &result), predicate;
-  guint operands[3] = { value, random_like (self, &partner) };
-  RandomNumbers known[2] = { self->values[value].numbers, self->values[operands[1]].numbers }, numbers;
+  guint operands[3] = { value };
+  RandomNumbers known[2] = { self->values[value].numbers }, numbers;
 
   if (!random_fits (self, &result))
     return FALSE;
+  operands[1] = random_like (self, &partner);
+  known[1] = self->values[operands[1]].numbers;
   if (random_once (self, 3) && !random_is_complex (type.element))
     {
       result.element = GHLO_ELEMENT_TYPE_I1;

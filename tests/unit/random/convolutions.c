@@ -10,33 +10,43 @@ typedef struct
 {
   guint      n_spatial;
   RandomType input, kernel, result;
-  char       labels[3][RANDOM_MAX_RANK];   /* of the dimensions of input, kernel and result: 'b', 'f', 'i', 'o', '0'
-                                            * … */
+  guint8     labels[3][RANDOM_MAX_RANK];   /* of the dimensions of input, kernel and result: BATCH, …, or the number of
+                                            * a spatial dimension */
   gint64     strides[RANDOM_MAX_RANK], padding[2 * RANDOM_MAX_RANK];
   gint64     base[RANDOM_MAX_RANK], dilation[RANDOM_MAX_RANK], reversal[RANDOM_MAX_RANK];
   gint64     feature_groups, batch_groups;
   double     count;                        /* number of terms in each sum */
 } Convolution;
 
-/* Labels @first, @second and the spatial dimensions' digits, in any order or the usual one. */
+enum { BATCH = 'b', FEATURE = 'f', INPUT = 'i', OUTPUT = 'o' };   /* above all numbers of dimensions */
+
+/* Labels @first, @second and the spatial dimensions, in any order, or in one that libraries take. */
 static void
 choose_labels (RandomProgram *self,
-               char          *labels,
+               guint8        *labels,
                guint          n_spatial,
-               char           first,
-               char           second)
+               guint8         first,
+               guint8         second)
 {
   gint64 order[RANDOM_MAX_RANK];
 
+  if (self->is_extreme && random_pick (self, 8) < 7)
+    {
+      for (guint i = 0; i < n_spatial; i++)
+        labels[first == BATCH ? i + 1 : i] = (guint8) i;
+      labels[first == BATCH ? 0 : n_spatial] = first;
+      labels[n_spatial + 1] = second;
+      return;
+    }
   random_shuffle (self, order, n_spatial + 2);
   for (guint i = 0; i < n_spatial + 2; i++)
-    labels[i] = order[i] == 0 ? first : order[i] == 1 ? second : (char) ('0' + order[i] - 2);
+    labels[i] = order[i] == 0 ? first : order[i] == 1 ? second : (guint8) (order[i] - 2);
 }
 
 static gint64 *
-size_of (RandomType *type,
-         const char *labels,
-         char        label)
+size_of (RandomType   *type,
+         const guint8 *labels,
+         guint8        label)
 {
   for (guint i = 0; i < type->rank; i++)
     if (labels[i] == label)
@@ -55,6 +65,26 @@ choose_groups (RandomProgram *self,
   return size > 0 && size % n == 0 && random_once (self, 2) ? n : 1;
 }
 
+static gint64
+choose_extreme (RandomProgram *self,
+                Convolution   *conv,
+                guint          i,
+                gint64         size,
+                gint64         window)
+{
+  RandomAxis axis = { .size = size, .rank = conv->input.rank, .window = window };
+
+  random_extreme_axis (self, &axis, FALSE);
+  conv->strides[i] = axis.stride;
+  conv->base[i] = axis.base;
+  conv->dilation[i] = axis.dilation;
+  conv->reversal[i] = random_once (self, 4);
+  conv->padding[2 * i] = axis.low;
+  conv->padding[2 * i + 1] = axis.high;
+
+  return axis.count;
+}
+
 /* Computes the size of the result along spatial dimension @i, after all its parameters are chosen. */
 static gint64
 choose_dimension (RandomProgram *self,
@@ -62,21 +92,24 @@ choose_dimension (RandomProgram *self,
                   guint          i,
                   gint64         size)
 {
-  gint64 window = 1 + random_pick (self, 3), reach, *padding = conv->padding + 2 * i;
+  guint most = conv->input.rank > RANDOM_USUAL_RANK && random_pick (self, 8) > 0 ? 1 : 3;
+  gint64 window = 1 + random_pick (self, most), reach, *padding = conv->padding + 2 * i;
 
+  conv->count *= (double) window;
+  *size_of (&conv->kernel, conv->labels[1], (guint8) i) = window;
+  if (self->is_extreme)
+    return choose_extreme (self, conv, i, size, window);
   conv->strides[i] = 1 + random_pick (self, 2);
   conv->base[i] = random_once (self, 4) ? 1 + random_pick (self, 3) : 1;
   conv->dilation[i] = random_once (self, 4) ? 1 + random_pick (self, 3) : 1;
   conv->reversal[i] = random_once (self, 4);
   padding[0] = random_once (self, 2) ? (gint64) random_pick (self, 5) - 1 : 0;
   padding[1] = random_once (self, 2) ? (gint64) random_pick (self, 5) - 1 : 0;
-  *size_of (&conv->kernel, conv->labels[1], (char) ('0' + i)) = window;
   size = size == 0 ? 0 : (size - 1) * conv->base[i] + 1;
   if (size + padding[0] + padding[1] < 0)
     padding[0] = padding[1] = 0;
   size += padding[0] + padding[1];
   reach = (window - 1) * conv->dilation[i] + 1;
-  conv->count *= (double) window;
 
   return size < reach ? 0 : (size - reach) / conv->strides[i] + 1;
 }
@@ -89,27 +122,29 @@ choose_convolution (RandomProgram *self,
   RandomType type = self->values[value].type;
   gint64 batch, features, outputs;
 
-  if (type.rank < 2 || type.rank > 5 || type.element == GHLO_ELEMENT_TYPE_I1)
+  if (type.rank < 2 || type.rank > random_max_rank (self, 5) || type.element == GHLO_ELEMENT_TYPE_I1)
     return FALSE;
   *conv = (Convolution) { .n_spatial = type.rank - 2, .input = type, .kernel = type, .result = type, .count = 1 };
-  choose_labels (self, conv->labels[0], conv->n_spatial, 'b', 'f');
-  choose_labels (self, conv->labels[1], conv->n_spatial, 'i', 'o');
-  choose_labels (self, conv->labels[2], conv->n_spatial, 'b', 'f');
-  batch = *size_of (&conv->input, conv->labels[0], 'b');
-  features = *size_of (&conv->input, conv->labels[0], 'f');
+  choose_labels (self, conv->labels[0], conv->n_spatial, BATCH, FEATURE);
+  choose_labels (self, conv->labels[1], conv->n_spatial, INPUT, OUTPUT);
+  choose_labels (self, conv->labels[2], conv->n_spatial, BATCH, FEATURE);
+  batch = *size_of (&conv->input, conv->labels[0], BATCH);
+  features = *size_of (&conv->input, conv->labels[0], FEATURE);
   conv->feature_groups = choose_groups (self, features);
   conv->batch_groups = conv->feature_groups == 1 ? choose_groups (self, batch) : 1;
   outputs = MAX (conv->feature_groups, conv->batch_groups) * (1 + random_pick (self, 3));
-  *size_of (&conv->kernel, conv->labels[1], 'i') = features / conv->feature_groups;
-  *size_of (&conv->kernel, conv->labels[1], 'o') = outputs;
-  *size_of (&conv->result, conv->labels[2], 'b') = batch / conv->batch_groups;
-  *size_of (&conv->result, conv->labels[2], 'f') = outputs;
+  if (features >= 16 && self->is_extreme)
+    outputs *= (random_once (self, 2) ? 64 : 16) / MAX (conv->feature_groups, conv->batch_groups);
+  *size_of (&conv->kernel, conv->labels[1], INPUT) = features / conv->feature_groups;
+  *size_of (&conv->kernel, conv->labels[1], OUTPUT) = outputs;
+  *size_of (&conv->result, conv->labels[2], BATCH) = batch / conv->batch_groups;
+  *size_of (&conv->result, conv->labels[2], FEATURE) = outputs;
   conv->count = MAX ((double) (features / conv->feature_groups), 1);
   for (guint i = 0; i < conv->n_spatial; i++)
     {
-      gint64 size = choose_dimension (self, conv, i, *size_of (&conv->input, conv->labels[0], (char) ('0' + i)));
+      gint64 size = choose_dimension (self, conv, i, *size_of (&conv->input, conv->labels[0], (guint8) i));
 
-      *size_of (&conv->result, conv->labels[2], (char) ('0' + i)) = size;
+      *size_of (&conv->result, conv->labels[2], (guint8) i) = size;
     }
 
   return random_fits (self, &conv->kernel) && random_fits (self, &conv->result);
@@ -117,13 +152,13 @@ choose_convolution (RandomProgram *self,
 
 static const char *
 label_list (RandomProgram *self,
-            const char    *labels,
+            const guint8  *labels,
             guint          n)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%c", i > 0 ? ", " : "", labels[i]);
+    g_string_append_printf (text, labels[i] < RANDOM_MAX_RANK ? "%s%u" : "%s%c", i > 0 ? ", " : "", labels[i]);
 
   return random_printf (self, "[%s]", text->str);
 }
@@ -171,6 +206,32 @@ attributes (RandomProgram     *self,
                         conv->feature_groups, conv->batch_groups);
 }
 
+/* Quantizes both operands, and the result back to floats. */
+static void
+emit_quantized (RandomProgram     *self,
+                const Convolution *conv,
+                const guint       *operands,
+                const char        *rest)
+{
+  static const char *const elements[] = {
+    "!quant.uniform<i8:f32, 5.000000e-01:1>", "!quant.uniform<i8:f32, 5.000000e-01>",
+  };
+  const char *lhs = random_quantized_text (self, &conv->input, elements[0]);
+  const char *rhs = random_quantized_text (self, &conv->kernel, elements[1]);
+  const char *result = random_quantized_text (self, &conv->result, elements[0]);
+  guint id = self->n_ids, place;
+
+  random_emit (self, "  %%q%u_0 = stablehlo.uniform_quantize %s : (%s) -> %s\n", id, random_name (self, operands[0]),
+               random_text (self, &conv->input), lhs);
+  random_emit (self, "  %%q%u_1 = stablehlo.uniform_quantize %s : (%s) -> %s\n", id, random_name (self, operands[1]),
+               random_text (self, &conv->kernel), rhs);
+  random_emit (self, "  %%q%u_2 = \"stablehlo.convolution\"(%%q%u_0, %%q%u_1)%s : (%s, %s) -> %s\n", id, id, id, rest,
+               lhs, rhs, result);
+  place = random_define (self, &conv->result, random_numbers_small (128, 0.5));
+  random_emit (self, "  %s = stablehlo.uniform_dequantize %%q%u_2 : (%s) -> %s\n", random_name (self, place), id,
+               result, random_text (self, &conv->result));
+}
+
 static gboolean
 make_convolution (RandomProgram *self,
                   guint          value)
@@ -207,14 +268,17 @@ make_convolution (RandomProgram *self,
                          &conv.result, numbers);
       return TRUE;
     }
-  random_generic_op (self, "stablehlo.convolution", operands, 2,
-                     random_printf (self, " {%s, padding = %si64>}", rest,
-                                    pairs (self, conv.padding, conv.n_spatial)), &conv.result, numbers);
+  rest = random_printf (self, " {%s, padding = %si64>}", rest, pairs (self, conv.padding, conv.n_spatial));
+  if (self->is_extreme && conv.input.element == GHLO_ELEMENT_TYPE_F32 && numbers.trust >= RANDOM_EQUAL
+      && !numbers.specials && random_pick (self, 4) == 3)
+    emit_quantized (self, &conv, operands, rest);
+  else
+    random_generic_op (self, "stablehlo.convolution", operands, 2, rest, &conv.result, numbers);
 
   return TRUE;
 }
 
 const RandomMaker random_convolution_makers[] = {
-  { "convolution", make_convolution, 14, 8, 0 },
+  { "convolution", make_convolution, 14, 8, RANDOM_HAS_WINDOWS },
   { NULL },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The note is printed by the handler of the signals that end a test.
+ * The note is printed by the handler of the signals that end a test, and when a sanitizer ends it.
  */
 
 #include "crash-note.h"
@@ -9,14 +9,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../sanitized.h"
+
+#if SANITIZED
+void __sanitizer_set_death_callback (void (*callback) (void));
+#endif
+
 static char current[64];
 
 static void
-on_crash (int number)
+print_note (void)
 {
   gssize written = write (STDERR_FILENO, current, strlen (current));
 
   (void) written;
+}
+
+static void
+on_crash (int number)
+{
+  print_note ();
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -25,10 +37,15 @@ void
 crash_note (const char *what,
             guint       seed)
 {
-  static const int signals[] = { SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGTRAP, SIGTERM };
+  static const int signals[] = { SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGTRAP, SIGTERM, SIGALRM };
 
   if (current[0] == '\0')
-    for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-      signal (signals[i], on_crash);
+    {
+#if SANITIZED
+      __sanitizer_set_death_callback (print_note);
+#endif
+      for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+        signal (signals[i], on_crash);
+    }
   g_snprintf (current, sizeof current, "# %s %u\n", what, seed);
 }

@@ -11,7 +11,7 @@ static void
 open_some (RandomProgram *self,
            RandomType    *type)
 {
-  type->open = random_once (self, 3) ? 0 : random_pick (self, 1u << type->rank);
+  type->open = random_once (self, 3) ? 0 : random_pick (self, 1u << MIN (type->rank, 16));
 }
 
 /* The numbers as a vector: a constant, or the shape of an argument with these dimensions. */
@@ -23,7 +23,7 @@ shape_value (RandomProgram *self,
   static const GhloElementType elements[] = {
     GHLO_ELEMENT_TYPE_I32, GHLO_ELEMENT_TYPE_I64, GHLO_ELEMENT_TYPE_I64, GHLO_ELEMENT_TYPE_INDEX,
   };
-  GhloElementType element = elements[random_pick (self, G_N_ELEMENTS (elements))];
+  GhloElementType element = elements[self->is_extreme ? 1 : random_pick (self, G_N_ELEMENTS (elements))];
   RandomType model = { .element = GHLO_ELEMENT_TYPE_I8, .rank = n }, shape = random_vector (GHLO_ELEMENT_TYPE_INDEX, n);
   guint source, place;
 
@@ -38,7 +38,7 @@ shape_value (RandomProgram *self,
     }
   memcpy (model.dimensions, numbers, n * sizeof (gint64));
   if (!self->is_closed)
-    model.open = n > 0 ? 1u << random_pick (self, n) : 0;
+    model.open = n > 0 ? G_GUINT64_CONSTANT (1) << random_pick (self, n) : 0;
   source = random_argument (self, &model, RANDOM_FILL_GRID);
   place = random_define (self, &shape, random_numbers_small (8, 1));
   random_emit (self, "  %s = shape.shape_of %s : %s -> %s\n", random_name (self, place), random_name (self, source),
@@ -97,6 +97,11 @@ make_dynamic_broadcast (RandomProgram *self,
   result.rank = MAX (result.rank, type.rank);
   for (guint i = 0; i < result.rank; i++)
     result.dimensions[i] = random_size (self);
+  if (self->is_extreme && result.rank > 0 && random_once (self, 3))
+    {
+      result.dimensions[0] = random_extreme_from (self, 0);
+      result.dimensions[result.rank - 1] = 0;
+    }
   random_shuffle (self, places, result.rank);
   for (guint i = 0; i < type.rank; i++)
     if (type.dimensions[i] != 1)
@@ -119,13 +124,13 @@ make_real_dynamic_slice (RandomProgram *self,
   RandomType type = self->values[value].type, result = type;
   gint64 starts[RANDOM_MAX_RANK], limits[RANDOM_MAX_RANK], strides[RANDOM_MAX_RANK];
   guint operands[4] = { value };
-  GhloElementType element = random_once (self, 2) ? GHLO_ELEMENT_TYPE_I32 : GHLO_ELEMENT_TYPE_I64;
+  GhloElementType element = random_integer_type (self);
 
   for (guint i = 0; i < type.rank; i++)
     {
-      starts[i] = random_pick (self, (guint) type.dimensions[i] + 1);
-      limits[i] = starts[i] + random_pick (self, (guint) (type.dimensions[i] - starts[i]) + 1);
-      strides[i] = 1 + random_pick (self, 2);
+      starts[i] = random_within (self, type.dimensions[i]);
+      limits[i] = starts[i] + random_within (self, type.dimensions[i] - starts[i]);
+      strides[i] = self->is_extreme ? random_extreme_from (self, 1) : 1 + random_pick (self, 2);
       result.dimensions[i] = limits[i] > starts[i] ? (limits[i] - starts[i] - 1) / strides[i] + 1 : 0;
     }
   operands[1] = random_integers (self, element, starts, type.rank);
@@ -144,12 +149,22 @@ make_dynamic_pad (RandomProgram *self,
   RandomType type = self->values[value].type, result = type, scalar = random_scalar (type.element);
   gint64 amounts[3][RANDOM_MAX_RANK];
   guint operands[5] = { value };
-  GhloElementType element = random_once (self, 2) ? GHLO_ELEMENT_TYPE_I32 : GHLO_ELEMENT_TYPE_I64;
+  GhloElementType element = random_integer_type (self);
 
   for (guint i = 0; i < type.rank; i++)
     {
       gint64 size = type.dimensions[i];
+      RandomAxis axis = { .size = size, .rank = type.rank };
 
+      if (self->is_extreme)
+        {
+          random_extreme_padding (self, &axis);
+          amounts[0][i] = axis.low;
+          amounts[1][i] = axis.high;
+          amounts[2][i] = axis.base - 1;
+          result.dimensions[i] = axis.count;
+          continue;
+        }
       amounts[2][i] = random_once (self, 3);
       size += MAX (size - 1, 0) * amounts[2][i];
       amounts[0][i] = (gint64) random_pick (self, 4) - 1;
@@ -180,7 +195,7 @@ make_cast (RandomProgram *self,
 
   if (type.open == 0 && (type.rank == 0 || random_pick (self, 3) > 0))
     return FALSE;
-  result.open = type.open == 0 ? 1u << random_pick (self, type.rank) : 0;
+  result.open = type.open == 0 ? G_GUINT64_CONSTANT (1) << random_pick (self, type.rank) : 0;
   place = random_define (self, &result, self->values[value].numbers);
   random_emit (self, "  %s = tensor.cast %s : %s to %s\n", random_name (self, place), random_name (self, value),
                random_text (self, &type), random_text (self, &result));
@@ -284,11 +299,11 @@ make_set_size (RandomProgram *self,
 }
 
 const RandomMaker random_dynamic_makers[] = {
-  { "dynamic iota", make_dynamic_iota, 2, 2, 0 },
-  { "dynamic reshape", make_dynamic_reshape, 3, 3, RANDOM_TAKES_OPEN },
-  { "dynamic broadcast", make_dynamic_broadcast, 3, 3, RANDOM_TAKES_OPEN },
-  { "real dynamic slice", make_real_dynamic_slice, 3, 3, 0 },
-  { "dynamic pad", make_dynamic_pad, 3, 3, 0 },
+  { "dynamic iota", make_dynamic_iota, 2, 2, RANDOM_HAS_NUMBERS },
+  { "dynamic reshape", make_dynamic_reshape, 3, 3, RANDOM_TAKES_OPEN | RANDOM_HAS_NUMBERS },
+  { "dynamic broadcast", make_dynamic_broadcast, 3, 3, RANDOM_TAKES_OPEN | RANDOM_HAS_NUMBERS },
+  { "real dynamic slice", make_real_dynamic_slice, 3, 3, RANDOM_HAS_NUMBERS },
+  { "dynamic pad", make_dynamic_pad, 3, 3, RANDOM_HAS_NUMBERS },
   { "cast", make_cast, 8, 8, RANDOM_TAKES_OPEN },
   { "size", make_size, 3, 3, RANDOM_TAKES_OPEN },
   { "shape", make_shape, 2, 2, RANDOM_TAKES_OPEN },

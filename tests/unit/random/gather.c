@@ -41,7 +41,7 @@ choose_roles (RandomProgram *self,
         }
       else
         {
-          places->sizes[i] = random_once (self, 2) ? size : random_pick (self, (guint) size + 1);
+          places->sizes[i] = random_once (self, 2) ? size : random_within (self, size);
           places->n_offset++;
         }
       if (role == 0)
@@ -126,13 +126,13 @@ choose_places (RandomProgram *self,
                Places        *places)
 {
   *places = (Places) { .operand = self->values[value].type };
-  if (places->operand.rank > 3)
+  if (places->operand.rank > random_max_rank (self, 3))
     return FALSE;
   places->indices.element = random_integer (self);
   places->windows.element = places->operand.element;
   choose_roles (self, places);
   choose_indices (self, places);
-  if (places->n_offset + places->indices.rank > RANDOM_MAX_RANK)
+  if (places->n_offset + places->indices.rank > random_max_rank (self, RANDOM_USUAL_RANK))
     return FALSE;
   choose_windows (self, places);
 
@@ -175,10 +175,10 @@ make_gather (RandomProgram *self,
   result = places.windows;
   if (is_dynamic)
     {
-      operands[2] = random_integers (self, random_once (self, 2) ? GHLO_ELEMENT_TYPE_I64 : GHLO_ELEMENT_TYPE_I32,
+      operands[2] = random_integers (self, random_integer_type (self),
                                      places.sizes, places.operand.rank);
       if (result.rank > 0 && random_once (self, 2))
-        result.open = 1u << random_pick (self, result.rank);
+        result.open = G_GUINT64_CONSTANT (1) << random_pick (self, result.rank);
     }
   else
     {
@@ -228,7 +228,7 @@ make_scatter (RandomProgram *self,
 }
 
 const RandomMaker random_gather_makers[] = {
-  { "gather", make_gather, 12, 8, 0 },
-  { "scatter", make_scatter, 10, 6, 0 },
+  { "gather", make_gather, 12, 8, RANDOM_HAS_NUMBERS },
+  { "scatter", make_scatter, 10, 6, RANDOM_HAS_NUMBERS },
   { NULL },
 };

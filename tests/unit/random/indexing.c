@@ -13,8 +13,18 @@ choose_starts (RandomProgram *self,
 {
   RandomType type = random_scalar (random_integer (self));
 
+  if (self->is_extreme)
+    type.element = random_once (self, 2) ? GHLO_ELEMENT_TYPE_I64 : GHLO_ELEMENT_TYPE_UI64;
   for (guint i = 0; i < n; i++)
-    starts[i] = random_like (self, &type);
+    {
+      gint64 number = self->is_extreme ? random_extreme (self) : 0;
+
+      if (number != 0)
+        starts[i] = random_integer_constant (self, type.element,
+                                             type.element == GHLO_ELEMENT_TYPE_UI64 && number < 0 ? ~number : number);
+      else
+        starts[i] = random_like (self, &type);
+    }
 }
 
 static RandomNumbers
@@ -43,7 +53,7 @@ make_dynamic_slice (RandomProgram *self,
   choose_starts (self, operands + 1, type.rank);
   for (guint i = 0; i < type.rank; i++)
     result.dimensions[i] = random_once (self, 3) ? type.dimensions[i]
-                                                 : random_pick (self, (guint) type.dimensions[i] + 1);
+                                                 : random_within (self, type.dimensions[i]);
   numbers = with_indices (self, self->values[value].numbers, operands + 1, type.rank);
   if (!random_allows (self, numbers))
     return FALSE;
@@ -64,7 +74,7 @@ make_dynamic_update_slice (RandomProgram *self,
 
   for (guint i = 0; i < type.rank; i++)
     if (random_pick (self, 3) > 0)
-      update.dimensions[i] = random_pick (self, (guint) type.dimensions[i] + 1);
+      update.dimensions[i] = random_within (self, type.dimensions[i]);
   operands[1] = random_like (self, &update);
   choose_starts (self, operands + 2, type.rank);
   numbers = random_numbers_join (self->values[value].numbers, self->values[operands[1]].numbers);
@@ -91,7 +101,7 @@ make_index_select (RandomProgram *self,
     index.dimensions[index.rank++] = type.dimensions[i];
   for (guint i = random_pick (self, 3); i > 0 && index.rank < 4; i--)
     index.dimensions[index.rank++] = random_size (self);
-  if (type.rank + index.rank - batch - 1 > RANDOM_MAX_RANK)
+  if (type.rank + index.rank - batch - 1 > random_max_rank (self, RANDOM_USUAL_RANK))
     return FALSE;
   result.rank = 0;
   for (guint i = 0; i < dimension; i++)
@@ -112,8 +122,8 @@ make_index_select (RandomProgram *self,
 }
 
 const RandomMaker random_indexing_makers[] = {
-  { "dynamic slice", make_dynamic_slice, 10, 12, 0 },
-  { "dynamic update slice", make_dynamic_update_slice, 8, 8, 0 },
+  { "dynamic slice", make_dynamic_slice, 10, 12, RANDOM_HAS_NUMBERS },
+  { "dynamic update slice", make_dynamic_update_slice, 8, 8, RANDOM_HAS_NUMBERS },
   { "index select", make_index_select, 3, 3, 0 },
   { NULL },
 };

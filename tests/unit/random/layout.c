@@ -80,7 +80,7 @@ make_broadcast (RandomProgram *self,
   RandomType type = self->values[value].type, result = type;
   gint64 places[RANDOM_MAX_RANK];
 
-  if (random_once (self, 5) && type.rank < 4)
+  if (random_once (self, 5) && type.rank < random_max_rank (self, 4))
     {
       gint64 size = random_size (self);
 
@@ -94,6 +94,11 @@ make_broadcast (RandomProgram *self,
   result.rank = MAX (result.rank, type.rank);
   for (guint i = 0; i < result.rank; i++)
     result.dimensions[i] = random_size (self);
+  if (self->is_extreme && result.rank > 0 && random_once (self, 3))
+    {
+      result.dimensions[0] = random_extreme_from (self, 0);
+      result.dimensions[result.rank - 1] = 0;
+    }
   random_shuffle (self, places, result.rank);
   for (guint i = 0; i < type.rank; i++)
     if (type.dimensions[i] != 1)
@@ -112,8 +117,11 @@ make_slice (RandomProgram *self,
 
   for (guint i = 0; i < type.rank; i++)
     {
-      gint64 size = type.dimensions[i], start = random_pick (self, (guint) size + 1);
-      gint64 limit = start + random_pick (self, (guint) (size - start) + 1), stride = 1 + random_pick (self, 3);
+      gint64 size = type.dimensions[i], start = random_within (self, size);
+      gint64 limit = start + random_within (self, size - start), stride = 1 + random_pick (self, 3);
+
+      if (self->is_extreme)
+        stride = random_extreme_from (self, 1);
 
       if (random_once (self, 2))
         {
@@ -160,9 +168,13 @@ make_concatenate (RandomProgram *self,
 
       if (random_once (self, 2))
         other.dimensions[dimension] = random_size (self);
+      if (!random_fits (self, &other))
+        return FALSE;
       operands[i] = random_like (self, &other);
       numbers = random_numbers_join (numbers, self->values[operands[i]].numbers);
-      result.dimensions[dimension] += other.dimensions[dimension];
+      if (__builtin_add_overflow (result.dimensions[dimension], other.dimensions[dimension],
+                                  &result.dimensions[dimension]))
+        return FALSE;
     }
   if (!random_fits (self, &result))
     return FALSE;
@@ -183,7 +195,17 @@ make_pad (RandomProgram *self,
   for (guint i = 0; i < type.rank; i++)
     {
       gint64 size = type.dimensions[i];
+      RandomAxis axis = { .size = size, .rank = type.rank };
 
+      if (self->is_extreme)
+        {
+          random_extreme_padding (self, &axis);
+          low[i] = axis.low;
+          high[i] = axis.high;
+          interior[i] = axis.base - 1;
+          result.dimensions[i] = axis.count;
+          continue;
+        }
       interior[i] = random_once (self, 3) ? random_pick (self, 3) : 0;
       size += MAX (size - 1, 0) * interior[i];
       low[i] = (gint64) random_pick (self, 5) - 2;
@@ -298,14 +320,14 @@ make_mirrored (RandomProgram *self,
 }
 
 const RandomMaker random_layout_makers[] = {
-  { "reshape", make_reshape, 12, 20, 0 },
+  { "reshape", make_reshape, 12, 20, RANDOM_HAS_NUMBERS },
   { "transpose", make_transpose, 12, 20, RANDOM_TAKES_OPEN },
-  { "broadcast", make_broadcast, 12, 20, 0 },
-  { "slice", make_slice, 8, 10, 0 },
+  { "broadcast", make_broadcast, 12, 20, RANDOM_HAS_NUMBERS },
+  { "slice", make_slice, 8, 10, RANDOM_HAS_NUMBERS },
   { "reverse", make_reverse, 6, 10, RANDOM_TAKES_OPEN },
-  { "concatenate", make_concatenate, 8, 10, 0 },
-  { "pad", make_pad, 8, 10, 0 },
-  { "iota", make_iota, 4, 8, 0 },
+  { "concatenate", make_concatenate, 8, 10, RANDOM_HAS_NUMBERS },
+  { "pad", make_pad, 8, 10, RANDOM_HAS_NUMBERS },
+  { "iota", make_iota, 4, 8, RANDOM_HAS_NUMBERS },
   { "bitcast", make_bitcast, 5, 5, 0 },
   { "mirrored", make_mirrored, 5, 5, 0 },
   { NULL },

@@ -121,7 +121,7 @@ static const GhloIrAttr *
 draw_integers (RandomOp        *self,
                GhloElementType  element)
 {
-  gint64 numbers[RANDOM_MAX_RANK];
+  gint64 numbers[RANDOM_USUAL_RANK];
   guint n = draw_numbers (self, numbers);
 
   for (guint i = 0; element != GHLO_ELEMENT_TYPE_I64 && i < n; i++)

@@ -8,26 +8,36 @@
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "../passes/pass-help.h"
 #include "op.h"
+#include "runtime/place.h"
 #include "tools/check.h"
 #include "watchdog.h"
 
 enum
 {
   RUN_LIMIT = 300000,       /* microseconds; runs that take longer are cancelled */
-  MAX_ELEMENTS = 4096,      /* of an input */
+  CODE_LIMIT = 20000000,    /* the same for compiling machine code */
+  MAX_ELEMENTS = RANDOM_MAX_WORK,      /* of an input */
   MAX_SHOWN = 20000,        /* bytes of a program in a message */
 };
 
 /* The executors that run the program, besides the reference executor on the unmodified program. */
-static const struct
+typedef struct
 {
   const char *device;
   guint       level;
   gboolean    same_bits;
-} subjects[] = {
+  gboolean    is_fused;      /* fusions are made, as in a compile, and the run is repeated once machine code is ready */
+} Subject;
+
+static const Subject subjects[] = {
   { "cpu", 2, FALSE }, { "cpu", 0, FALSE }, { "reference", 2, TRUE }, { "cpu", 1, FALSE }, { "reference", 1, TRUE },
+  { NULL },
+}, extreme_subjects[] = {
+  { "cpu", 2, FALSE, TRUE }, { "cpu", 0, FALSE, TRUE }, { "reference", 2, TRUE }, { "vulkan", 2, FALSE, TRUE },
+  { NULL },
 };
 
 /* Printing, parsing and verifying, and printing again gives the same text. */
@@ -199,34 +209,91 @@ is_fault (const GError *error)
              || error->code == GHLO_ERROR_PARSE);
 }
 
-/* The answers; with NULL as @inputs the program is only prepared. NULL on failure. */
+/* The answers; NULL on failure. */
 static GPtrArray *
-run (const char    *device,
+run_once (GhloPrepared      *prepared,
+          GPtrArray         *inputs,
+          const GhloMonitor *monitor,
+          GError           **error)
+{
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
+  g_autofree GhloValue **found = g_new0 (GhloValue *, prepared->n_outputs + 1);
+
+  if (!ghlo_prepared_run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, found, monitor, error))
+    return NULL;
+  for (guint i = 0; i < prepared->n_outputs; i++)
+    g_ptr_array_add (outputs, found[i]);
+  for (guint i = 0; i < prepared->n_outputs; i++)
+    if (!ghlo_value_fetch (found[i], NULL, error))
+      return NULL;
+
+  return g_steal_pointer (&outputs);
+}
+
+/* The answers before and after machine code is ready; NULL where the second run fails. */
+static GPtrArray *
+run_twice (GhloPrepared      *prepared,
+           GPtrArray         *inputs,
+           const GhloMonitor *monitor,
+           GError           **error)
+{
+  g_autoptr (GPtrArray) outputs = run_once (prepared, inputs, monitor, error), again = NULL;
+
+  if (outputs == NULL)
+    return NULL;
+  watchdog_begin (monitor->cancellable, CODE_LIMIT);
+  if (!ghlo_prepared_wait_for_code (prepared, monitor, error))
+    return NULL;
+  again = run_once (prepared, inputs, monitor, error);
+  if (again == NULL)
+    return NULL;
+  g_ptr_array_extend_and_steal (outputs, g_steal_pointer (&again));
+
+  return g_steal_pointer (&outputs);
+}
+
+static GhloPrepared *
+prepare (const Subject      *subject,
+         GhloIrModule       *module,
+         const GhloMonitor  *monitor,
+         GError            **error)
+{
+  GhloDeviceCore *device = ghlo_devices_find (subject->device);
+  const GhloOptimizeOptions options = { .level = subject->level };
+  g_autoptr (GhloIrModule) copy = NULL;
+
+  if (subject->is_fused)
+    {
+      module = copy = ghlo_ir_module_copy (module);
+      if (!ghlo_fuse (module, device, &options, NULL, NULL, monitor, NULL, error))
+        return NULL;
+    }
+
+  return ghlo_devices_prepare (device, module, ghlo_ir_module_find (module, "main"), monitor, error);
+}
+
+/* The answers, once or twice; with NULL as @inputs the program is only prepared. NULL on failure. */
+static GPtrArray *
+run (const Subject *subject,
      GhloIrModule  *module,
      GPtrArray     *inputs,
      GError       **error)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
-  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
   g_autoptr (GhloPrepared) prepared = NULL;
-  guint n = random_main_block (module)->last->n_operands;
-  gboolean ok = TRUE;
+  GPtrArray *outputs = NULL;
 
-  watchdog_begin (cancellable, RUN_LIMIT);
-  prepared = ghlo_devices_prepare (ghlo_devices_find (device), module, ghlo_ir_module_find (module, "main"), &monitor,
-                                   error);
-  if (prepared != NULL && inputs != NULL)
-    {
-      g_autofree GhloValue **found = g_new0 (GhloValue *, n + 1);
-
-      ok = ghlo_prepared_run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, found, &monitor, error);
-      for (guint i = 0; ok && i < n; i++)
-        g_ptr_array_add (outputs, found[i]);
-    }
+  watchdog_begin (cancellable, subject->is_fused ? CODE_LIMIT : RUN_LIMIT);
+  prepared = prepare (subject, module, &monitor, error);
+  if (prepared != NULL && inputs == NULL)
+    outputs = g_ptr_array_new ();
+  else if (prepared != NULL)
+    outputs = subject->is_fused ? run_twice (prepared, inputs, &monitor, error)
+                                : run_once (prepared, inputs, &monitor, error);
   watchdog_end ();
 
-  return prepared != NULL && ok ? g_steal_pointer (&outputs) : NULL;
+  return outputs;
 }
 
 static gboolean
@@ -284,16 +351,17 @@ compare_answers (RandomOp  *self,
 {
   const GhloIrOp *end = random_main_block (self->module)->last;
 
-  for (guint i = 0; i < expected->len; i++)
+  for (guint i = 0; i < found->len; i++)
     {
+      guint result = i % expected->len;
       RandomNumbers numbers = { .trust = RANDOM_NONE, .reordered = TRUE };
       g_autofree char *detail = NULL;
 
-      if (ghlo_ir_op_operand (end, i)->op != NULL)
-        numbers = known_numbers (self, ghlo_ir_op_operand (end, i));
-      detail = random_compare (expected->pdata[i], found->pdata[i], &numbers, same_bits);
+      if (ghlo_ir_op_operand (end, result)->op != NULL)
+        numbers = known_numbers (self, ghlo_ir_op_operand (end, result));
+      detail = random_compare (expected->pdata[result], found->pdata[i], &numbers, same_bits);
       if (detail != NULL)
-        return g_strdup_printf ("result %u: %s", i, detail);
+        return g_strdup_printf ("result %u%s: %s", result, i != result ? " of machine code" : "", detail);
       if (numbers.trust != RANDOM_NONE)
         random_op_count (self, RANDOM_OP_COMPARED);
     }
@@ -306,27 +374,31 @@ static char *
 check_runs (RandomOp      *self,
             GhloIrModule **modules)
 {
+  const Subject reference = { "reference", 0, TRUE };
   g_autoptr (GPtrArray) inputs = make_inputs (self), expected = NULL;
   g_autoptr (GError) error = NULL;
 
-  expected = run ("reference", self->module, inputs, &error);
+  expected = run (&reference, self->module, inputs, &error);
   if (expected == NULL && is_fault (error))
     return g_strdup_printf ("the reference executor: %s", error->message);
   if (expected != NULL && inputs != NULL)
     random_op_count (self, RANDOM_OP_RAN);
-  for (guint i = 0; i < G_N_ELEMENTS (subjects); i++)
+  for (const Subject *subject = self->is_extreme ? extreme_subjects : subjects; subject->device != NULL; subject++)
     {
       g_autoptr (GError) own = NULL;
-      g_autoptr (GPtrArray) found = run (subjects[i].device, modules[subjects[i].level], inputs, &own);
+      g_autoptr (GPtrArray) found = NULL;
       g_autofree char *detail = NULL;
 
+      if (ghlo_devices_find (subject->device) == NULL)
+        continue;
+      found = run (subject, modules[subject->level], inputs, &own);
       if (found == NULL && (is_fault (own) || (expected != NULL && !is_limit (own))))
-        return g_strdup_printf ("%s at O%u: %s", subjects[i].device, subjects[i].level, own->message);
+        return g_strdup_printf ("%s at O%u: %s", subject->device, subject->level, own->message);
       if (found == NULL || expected == NULL || inputs == NULL)
         continue;
-      detail = compare_answers (self, expected, found, subjects[i].same_bits);
+      detail = compare_answers (self, expected, found, subject->same_bits);
       if (detail != NULL)
-        return g_strdup_printf ("%s at O%u: %s", subjects[i].device, subjects[i].level, detail);
+        return g_strdup_printf ("%s at O%u: %s", subject->device, subject->level, detail);
     }
 
   return NULL;
@@ -406,6 +478,15 @@ random_op_check_empty (GhloIrOpKind kind,
                        int          operand)
 {
   g_autoptr (RandomOp) self = random_op_new_empty (kind, example, dimension, operand);
+
+  return self != NULL ? check_and_tell (self) : NULL;
+}
+
+char *
+random_op_check_extreme (const guint8 *data,
+                         gsize         size)
+{
+  g_autoptr (RandomOp) self = random_op_new_extreme (data, size);
 
   return self != NULL ? check_and_tell (self) : NULL;
 }

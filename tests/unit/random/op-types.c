@@ -199,7 +199,7 @@ theme_type (RandomOp         *self,
             const GhloIrType *element,
             guint32           constraint)
 {
-  gint64 dimensions[RANDOM_MAX_RANK], bounds[RANDOM_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
+  gint64 dimensions[RANDOM_USUAL_RANK], bounds[RANDOM_USUAL_RANK] = { -1, -1, -1, -1, -1, -1 };
   guint rank = self->rank, open;
   gboolean is_bounded = FALSE;
 

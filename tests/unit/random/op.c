@@ -291,6 +291,48 @@ random_op_new_empty (GhloIrOpKind kind,
   return g_steal_pointer (&self);
 }
 
+static RandomProgram *
+make_extreme (const guint8 *data,
+              gsize         size)
+{
+  const RandomOptions options = {
+    .n_steps = size > 0 ? 1 + data[0] % 3 : 1, .is_extreme = TRUE, .choices = data, .n_choices = size,
+  };
+
+  return random_program_new (1, &options);
+}
+
+char *
+random_op_extreme_to_text (const guint8 *data,
+                           gsize         size)
+{
+  g_autoptr (RandomProgram) program = make_extreme (data, size);
+
+  return random_program_to_text (program);
+}
+
+RandomOp *
+random_op_new_extreme (const guint8 *data,
+                       gsize         size)
+{
+  g_autoptr (RandomOp) self = g_new0 (RandomOp, 1);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("drawn", NULL, 0);
+  g_autofree char *text = NULL;
+
+  self->is_extreme = TRUE;
+  self->program = make_extreme (data, size);
+  text = random_program_to_text (self->program);
+  self->module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+  if (self->module == NULL)
+    return NULL;
+  for (GhloIrOp *op = random_main_block (self->module)->first; op != NULL; op = op->next)
+    if (self->op == NULL || (op->kind != GHLO_OP_STABLEHLO_CONSTANT && op->kind != GHLO_OP_FUNC_RETURN
+                             && (ghlo_ir_op_spec (op->kind)->traits & GHLO_IR_TRAIT_ELEMENTWISE) == 0))
+      self->op = op;
+
+  return g_steal_pointer (&self);
+}
+
 void
 random_op_free (RandomOp *self)
 {

@@ -11,7 +11,7 @@
 #include "main.h"
 #include "program.h"
 
-enum { RANDOM_OP_MAX_BYTES = 96 };
+enum { RANDOM_OP_MAX_BYTES = 96, RANDOM_EXTREME_MAX_BYTES = 512 };
 
 typedef struct
 {
@@ -22,12 +22,13 @@ typedef struct
   GhloIrModule  *module;        /* the module whose @main contains the operation and returns exactly its results */
   GhloIrOp      *op;
   guint          n_changes;     /* changes to the operation as made */
+  gboolean       is_extreme;    /* from a program of extreme numbers, which is run on everything that can */
   gboolean       is_huge;       /* a huge dimension exists already: one is enough */
   RandomFill     fill;          /* of arguments that the program does not know */
   /* The theme of the types and attributes of a row. */
   GhloElementType element;
   guint           rank;
-  gint64          dimensions[RANDOM_MAX_RANK];
+  gint64          dimensions[RANDOM_USUAL_RANK];
 } RandomOp;
 
 /* Choices: the plain choice is 0 and FALSE. */
@@ -47,6 +48,13 @@ RandomOp         *random_op_new_empty        (GhloIrOpKind           kind,
                                               guint8                 example,
                                               guint                  dimension,
                                               int                    operand);
+/* A whole program of extreme numbers (RandomOptions.is_extreme); the operation is the last one that states some. NULL
+ * where its text is refused. */
+RandomOp         *random_op_new_extreme      (const guint8          *data,
+                                              gsize                  size);
+/* The text of that program; the caller frees it. */
+char             *random_op_extreme_to_text  (const guint8          *data,
+                                              gsize                  size);
 void              random_op_free             (RandomOp              *self);
 /* The operation of @main that is or contains @self->op; NULL when @self->op is in another function. */
 GhloIrOp         *random_op_get_outer        (const RandomOp        *self);
@@ -121,6 +129,9 @@ char             *random_op_check_empty      (GhloIrOpKind           kind,
                                               guint8                 example,
                                               guint                  dimension,
                                               int                    operand);
+/* The same for the program of random_op_new_extreme (), on the CPU's machine code and Vulkan devices too. */
+char             *random_op_check_extreme    (const guint8          *data,
+                                              gsize                  size);
 /* The operation in the generic form, for printing; the caller frees it. */
 char             *random_op_to_text          (const guint8          *data,
                                               gsize                  size);

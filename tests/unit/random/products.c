@@ -97,7 +97,7 @@ choose_product (RandomProgram *self,
     }
   choose_other_side (self, product);
   if (product->lhs.type.rank + product->rhs.type.rank - product->n_batch - 2 * product->n_contracting
-      > RANDOM_MAX_RANK)
+      > RANDOM_USUAL_RANK)
     return FALSE;
   if (random_once (self, 3))
     {

@@ -17,7 +17,26 @@ guint
 random_pick (RandomProgram *self,
              guint          n)
 {
-  return (guint) g_rand_int_range (self->random, 0, (gint32) n);
+  guint number = 0;
+
+  if (self->choices == NULL)
+    return (guint) g_rand_int_range (self->random, 0, (gint32) n);
+  /* Makers that look for something suitable end although there are no bytes left. */
+  if (self->n_choices == 0)
+    return self->n_chosen++ % n;
+  for (guint most = 1; most < n && self->n_choices > 0; most <<= 8)
+    {
+      number = number << 8 | *self->choices++;
+      self->n_choices--;
+    }
+
+  return number % n;
+}
+
+guint32
+random_seed (RandomProgram *self)
+{
+  return self->choices == NULL ? g_rand_int (self->random) : random_pick (self, 1 << 16);
 }
 
 gboolean
@@ -38,6 +57,21 @@ random_size (RandomProgram *self)
     return large[random_pick (self, G_N_ELEMENTS (large))];
 
   return random_once (self, 40) ? 0 : sizes[random_pick (self, G_N_ELEMENTS (sizes))];
+}
+
+gint64
+random_within (RandomProgram *self,
+               gint64         most)
+{
+  gint64 number;
+
+  if (!self->is_extreme)
+    return random_pick (self, (guint) most + 1);
+  number = random_extreme_from (self, 0);
+  if (random_once (self, 2))
+    return MIN (number, most);
+
+  return MAX (most - number, 0);
 }
 
 /* The numbers below @n in random order. */
@@ -88,6 +122,12 @@ random_integer (RandomProgram *self)
   };
 
   return types[random_pick (self, G_N_ELEMENTS (types))];
+}
+
+GhloElementType
+random_integer_type (RandomProgram *self)
+{
+  return random_once (self, 2) && !self->is_extreme ? GHLO_ELEMENT_TYPE_I32 : GHLO_ELEMENT_TYPE_I64;
 }
 
 GhloElementType
@@ -147,6 +187,10 @@ weight_of (const RandomProgram *self,
     return 0;
   if (self->depth > 0 && (maker->flags & RANDOM_TOP_ONLY) != 0)
     return 0;
+  if (self->is_extreme)
+    return (maker->flags & RANDOM_HAS_WINDOWS) != 0 ? 3 * maker->weight
+           : (maker->flags & RANDOM_HAS_NUMBERS) != 0 ? maker->weight
+           : (maker->flags & RANDOM_TAKES_SCALAR) != 0 ? (maker->weight + 15) / 16 : 0;
 
   return self->for_passes ? maker->pass_weight : maker->weight;
 }
@@ -249,13 +293,18 @@ random_program_new (guint32              seed,
   self->results = g_array_new (FALSE, TRUE, sizeof (guint));
   self->is_loose = options->is_loose;
   self->for_passes = options->for_passes;
+  self->is_extreme = options->is_extreme;
+  self->choices = options->choices;
+  self->n_choices = options->n_choices;
   self->is_large = random_once (self, 6);
+  if (self->is_extreme)
+    random_extreme_begin (self);
   for (guint i = 0; i < 3; i++)
     {
-      RandomType type = random_type (self, 3);
+      RandomType type = self->is_extreme ? random_extreme_type (self) : random_type (self, 3);
 
       if (random_once (self, 16) && type.rank > 0)
-        type.open = 1u << random_pick (self, type.rank);
+        type.open = G_GUINT64_CONSTANT (1) << random_pick (self, type.rank);
       random_argument (self, &type, RANDOM_FILL_ANY);
     }
   random_grow (self, options->n_steps);

@@ -15,10 +15,12 @@
 
 enum
 {
-  RANDOM_MAX_RANK = 6,
+  RANDOM_MAX_RANK = 64,
+  RANDOM_USUAL_RANK = 6,       /* … of programs without extreme numbers */
   RANDOM_MAX_VALUES = 160,
   RANDOM_MAX_ELEMENTS = 400,   /* of one value, and … */
   RANDOM_MANY_ELEMENTS = 5000, /* … in a program of large values */
+  RANDOM_MAX_WORK = 20000,     /* elements, or uses of elements by windows, in a program with extreme numbers */
 };
 
 typedef struct
@@ -26,7 +28,7 @@ typedef struct
   GhloElementType element;
   guint           rank;
   gint64          dimensions[RANDOM_MAX_RANK];
-  guint           open;        /* bit set of the dimensions that the program writes as "?" */
+  guint64         open;        /* bit set of the dimensions that the program writes as "?" */
 } RandomType;
 
 typedef struct
@@ -47,6 +49,9 @@ typedef struct
 typedef struct
 {
   GRand        *random;
+  const guint8 *choices;       /* the remaining bytes to choose by, which the caller owns; NULL: @random chooses */
+  gsize         n_choices;
+  guint         n_chosen;      /* without bytes */
   GStringChunk *texts;         /* the texts that random_text () and related functions return */
   GString      *functions;     /* functions besides @main, and other symbols */
   GString      *body;          /* the body under construction */
@@ -60,6 +65,8 @@ typedef struct
   gboolean      is_scalar;     /* inside a region on scalars */
   gboolean      is_loose;      /* values on which another executor may answer differently are allowed */
   gboolean      for_passes;    /* makers are weighted for tests of passes */
+  gint64        end;           /* of the range of numbers that this program's extreme ones often are beside */
+  gboolean      is_extreme;    /* sizes, strides, padding and the like may be any numbers */
   gboolean      is_large;      /* some sizes fill vectors with a remainder */
   GArray       *arguments;     /* RandomArgument, of @main */
   GArray       *known;         /* RandomNumbers by id */
@@ -71,6 +78,8 @@ typedef enum
   RANDOM_TAKES_OPEN   = 1 << 0,   /* the value may have dimensions "?" */
   RANDOM_TAKES_SCALAR = 1 << 1,   /* suitable for regions on scalars: elementwise, no argument, no region */
   RANDOM_TOP_ONLY     = 1 << 2,   /* not inside regions and functions */
+  RANDOM_HAS_NUMBERS  = 1 << 3,   /* states numbers, which may be extreme, … */
+  RANDOM_HAS_WINDOWS  = 1 << 4,   /* … and more of them in windows */
 } RandomMakerFlags;
 
 /* One row of a family's table, which ends with a row without a name. */
@@ -95,6 +104,9 @@ typedef struct
   guint    n_steps;
   gboolean is_loose;
   gboolean for_passes;
+  gboolean is_extreme;
+  const guint8 *choices;       /* nullable: bytes that choose instead of the seed */
+  gsize    n_choices;
 } RandomOptions;
 
 /* A whole program; the same @seed and options give the same program. */
@@ -116,14 +128,50 @@ guint          random_pick               (RandomProgram *self,
 gboolean       random_once               (RandomProgram *self,
                                           guint          n);
 gint64         random_size               (RandomProgram       *self);
+/* A number from 0 to @most, which may be extreme where @most is. */
+gint64         random_within             (RandomProgram *self,
+                                          gint64         most);
+guint32        random_seed               (RandomProgram       *self);
 void           random_shuffle            (RandomProgram *self,
                                           gint64        *numbers,
                                           guint          n);
 GhloElementType random_element           (RandomProgram       *self);
 GhloElementType random_float             (RandomProgram       *self);
 GhloElementType random_integer           (RandomProgram       *self);
+/* i32 or i64; the latter for extreme numbers. */
+GhloElementType random_integer_type       (RandomProgram       *self);
 RandomType     random_type               (RandomProgram *self,
                                           guint          max_rank);
+/* The highest rank that values may have, which is @usual in programs without extreme numbers. */
+guint          random_max_rank           (const RandomProgram *self,
+                                          guint                usual);
+
+/* Extreme numbers: 0, small ones, powers of two at which arithmetic in 32 and 64 bits ends, and those beside them. */
+gint64         random_extreme            (RandomProgram       *self);
+/* Chooses the number that extreme ones are often beside, so that some of them cancel out in few bits. */
+void           random_extreme_begin      (RandomProgram       *self);
+/* The same from @least on. */
+gint64         random_extreme_from       (RandomProgram       *self,
+                                          gint64               least);
+/* Mostly small sizes, of up to 64 dimensions; where one is 0, others may be extreme. */
+RandomType     random_extreme_type       (RandomProgram       *self);
+
+/* What windows do along one dimension. */
+typedef struct
+{
+  gint64 size, base, low, high;           /* of the operand: its size, dilation, and padding */
+  gint64 window, dilation, stride;
+  gint64 count;                           /* the number of windows */
+  guint  rank;                            /* of the operand, which is given: of many dimensions few get more than one */
+} RandomAxis;
+
+/* Chooses all but size and window with extreme numbers, so that there are few windows. @is_plain: without dilation. */
+void           random_extreme_axis       (RandomProgram       *self,
+                                          RandomAxis          *axis,
+                                          gboolean             is_plain);
+/* Padding of @axis for a small result, whose size becomes count; the interior padding becomes base, less 1. */
+void           random_extreme_padding    (RandomProgram       *self,
+                                          RandomAxis          *axis);
 
 /* Any value in scope with elements that every operation accepts. */
 guint          random_other              (RandomProgram *self,
@@ -193,6 +241,10 @@ const char    *random_signature          (RandomProgram    *self,
 const char    *random_printf             (RandomProgram       *self,
                                           const char          *format,
                                           ...) G_GNUC_PRINTF (2, 3);
+/* The type with a quantized element type, "!quant.uniform<…>", instead of its f32. */
+const char    *random_quantized_text      (RandomProgram    *self,
+                                          const RandomType *type,
+                                          const char       *element);
 /* "stablehlo.add", and "add". */
 const char    *random_scalar_name        (GhloScalarKind       kind);
 const char    *random_scalar_mnemonic    (GhloScalarKind       kind);

@@ -6,10 +6,10 @@
 
 #include "program.h"
 
-static const char *
-quantized_text (RandomProgram    *self,
-                const RandomType *type,
-                const char       *element)
+const char *
+random_quantized_text (RandomProgram    *self,
+                       const RandomType *type,
+                       const char       *element)
 {
   const char *text = random_text (self, type);
 
@@ -42,7 +42,7 @@ make_quantized (RandomProgram *self,
         return FALSE;
     }
   t = random_text (self, &type);
-  q = quantized_text (self, &type, element);
+  q = random_quantized_text (self, &type, element);
   random_emit (self, "  %%q%u_0 = stablehlo.uniform_quantize %s : (%s) -> %s\n", id, random_name (self, value), t, q);
   for (guint n = random_pick (self, 4); n > 0; n--)
     {

@@ -205,6 +205,29 @@ number_of_windows (gint64 size,
   return size < window ? 0 : (size - window) / stride + 1;
 }
 
+/* Windows of any size, which choose_window ()'s callers refuse where they would see too many elements. */
+static gint64
+choose_extreme (RandomProgram *self,
+                const RandomType *type,
+                Window        *window,
+                guint          i,
+                gboolean       is_plain)
+{
+  RandomAxis axis = { .size = type->dimensions[i], .rank = type->rank, .window = window->sizes[i] };
+
+  if (random_pick (self, 8) == 7)
+    axis.window = random_extreme_from (self, 1);
+  random_extreme_axis (self, &axis, is_plain);
+  window->sizes[i] = axis.window;
+  window->strides[i] = axis.stride;
+  window->base[i] = axis.base;
+  window->dilation[i] = axis.dilation;
+  window->padding[2 * i] = axis.low;
+  window->padding[2 * i + 1] = axis.high;
+
+  return axis.count;
+}
+
 static double
 choose_window (RandomProgram *self,
                RandomType    *type,
@@ -217,7 +240,13 @@ choose_window (RandomProgram *self,
     {
       gint64 size = type->dimensions[i], reach;
 
-      window->sizes[i] = 1 + random_pick (self, 3);
+      window->sizes[i] = 1 + random_pick (self, type->rank > RANDOM_USUAL_RANK && random_pick (self, 8) > 0 ? 1 : 3);
+      if (self->is_extreme)
+        {
+          type->dimensions[i] = choose_extreme (self, type, window, i, is_plain);
+          count *= (double) window->sizes[i];
+          continue;
+        }
       window->strides[i] = 1 + random_pick (self, 2);
       window->base[i] = is_plain || random_pick (self, 4) > 0 ? 1 : 1 + random_pick (self, 3);
       window->dilation[i] = is_plain || random_pick (self, 4) > 0 ? 1 : 1 + random_pick (self, 3);
@@ -258,6 +287,39 @@ padding_text (RandomProgram *self,
   return random_printf (self, "%s", text->str);
 }
 
+static const char *
+window_text (RandomProgram *self,
+             const Window  *window,
+             guint          rank)
+{
+  return random_printf (self, "{%s, %s, %s, %s, %s}", array_text (self, "window_dimensions", window->sizes, rank),
+                        array_text (self, "window_strides", window->strides, rank),
+                        array_text (self, "base_dilations", window->base, rank),
+                        array_text (self, "window_dilations", window->dilation, rank),
+                        padding_text (self, window->padding, rank));
+}
+
+/* The sums of two operands at once. */
+static void
+emit_two_windows (RandomProgram    *self,
+                  const guint      *operands,
+                  const RandomType *result,
+                  const char       *window,
+                  RandomNumbers     numbers)
+{
+  RandomType scalar = random_scalar (result->element);
+  const char *s = random_text (self, &scalar), *r = random_text (self, result), *t = random_type_of (self, operands[0]);
+  guint twice[4] = { operands[0], operands[0], operands[1], operands[1] }, outputs[2];
+
+  for (guint i = 0; i < 2; i++)
+    outputs[i] = random_define (self, result, numbers);
+  random_emit (self, "  %s = \"stablehlo.reduce_window\"(%s) ({\n  ^bb0(%%a: %s, %%b: %s, %%c: %s, %%d: %s):\n"
+               "    %%e = stablehlo.add %%a, %%c : %s\n    %%f = stablehlo.add %%b, %%d : %s\n"
+               "    stablehlo.return %%e, %%f : %s, %s\n  }) %s : (%s, %s, %s, %s) -> (%s, %s)\n",
+               random_names (self, outputs, 2), random_names (self, twice, 4), s, s, s, s, s, s, s, s, window, t, t, s,
+               s, r, r);
+}
+
 static gboolean
 make_reduce_window (RandomProgram *self,
                     guint          value)
@@ -269,22 +331,21 @@ make_reduce_window (RandomProgram *self,
   double count;
   RandomNumbers numbers;
 
-  if (type.rank == 0 || type.rank > 4)
+  if (type.rank == 0 || type.rank > random_max_rank (self, 4))
     return FALSE;
   count = choose_window (self, &result, &window, FALSE);
   operands[1] = random_bounded (self, &scalar);
   numbers = random_numbers_join (self->values[value].numbers, self->values[operands[1]].numbers);
   numbers = random_reduced (type.element, &reduction, numbers, count + 1);
-  if (!random_fits (self, &result) || !random_allows (self, numbers))
+  if (!random_fits (self, &result) || count * (double) random_count (&result) > RANDOM_MAX_WORK
+      || !random_allows (self, numbers))
     return FALSE;
-  random_generic_op (self, "stablehlo.reduce_window", operands, 2,
-                     random_printf (self, " (%s) {%s, %s, %s, %s, %s}",
-                                    random_reducer (self, &reduction, type.element),
-                                    array_text (self, "window_dimensions", window.sizes, type.rank),
-                                    array_text (self, "window_strides", window.strides, type.rank),
-                                    array_text (self, "base_dilations", window.base, type.rank),
-                                    array_text (self, "window_dilations", window.dilation, type.rank),
-                                    padding_text (self, window.padding, type.rank)), &result, numbers);
+  if (self->is_extreme && reduction.kind == RANDOM_SUM && random_pick (self, 3) == 2)
+    emit_two_windows (self, operands, &result, window_text (self, &window, type.rank), numbers);
+  else
+    random_generic_op (self, "stablehlo.reduce_window", operands, 2,
+                       random_printf (self, " (%s) %s", random_reducer (self, &reduction, type.element),
+                                      window_text (self, &window, type.rank)), &result, numbers);
 
   return TRUE;
 }
@@ -299,11 +360,13 @@ make_select_and_scatter (RandomProgram *self,
   guint operands[3] = { value };
   RandomNumbers numbers, selected = self->values[value].numbers;
   const char *s;
+  double count;
 
-  if (type.rank == 0 || type.rank > 4 || random_is_complex (type.element) || type.element == GHLO_ELEMENT_TYPE_I1)
+  if (type.rank == 0 || type.rank > random_max_rank (self, 4) || random_is_complex (type.element)
+      || type.element == GHLO_ELEMENT_TYPE_I1)
     return FALSE;
-  choose_window (self, &source, &window, TRUE);
-  if (!random_fits (self, &source))
+  count = choose_window (self, &source, &window, TRUE);
+  if (!random_fits (self, &source) || count * (double) random_count (&source) > RANDOM_MAX_WORK)
     return FALSE;
   operands[1] = random_bounded (self, &source);
   operands[2] = random_bounded (self, &scalar);
@@ -331,7 +394,7 @@ make_select_and_scatter (RandomProgram *self,
 const RandomMaker random_reduction_makers[] = {
   { "reduce", make_reduce, 14, 12, RANDOM_TAKES_OPEN },
   { "arg extreme", make_arg_extreme, 5, 3, 0 },
-  { "reduce window", make_reduce_window, 10, 4, 0 },
-  { "select and scatter", make_select_and_scatter, 6, 2, 0 },
+  { "reduce window", make_reduce_window, 10, 4, RANDOM_HAS_WINDOWS },
+  { "select and scatter", make_select_and_scatter, 6, 2, RANDOM_HAS_WINDOWS },
   { NULL },
 };

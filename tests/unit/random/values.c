@@ -25,11 +25,23 @@ random_is_integer (GhloElementType type)
   return ghlo_element_type_is_integer (type);
 }
 
+static gboolean
+is_empty (const RandomType *type)
+{
+  for (guint i = 0; i < type->rank; i++)
+    if (type->dimensions[i] == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
 gint64
 random_count (const RandomType *type)
 {
   gint64 n = 1;
 
+  if (is_empty (type))
+    return 0;
   for (guint i = 0; i < type->rank; i++)
     n *= type->dimensions[i];
 
@@ -61,12 +73,15 @@ gboolean
 random_fits (const RandomProgram *self,
              const RandomType    *type)
 {
-  gint64 n = 1;
+  gint64 n = 1, most = self->is_extreme ? RANDOM_MAX_WORK : self->is_large ? RANDOM_MANY_ELEMENTS : RANDOM_MAX_ELEMENTS;
 
+  if (self->is_extreme && is_empty (type))
+    return TRUE;
   for (guint i = 0; i < type->rank; i++)
-    n *= MAX (type->dimensions[i], 1);
+    if (__builtin_mul_overflow (n, MAX (type->dimensions[i], 1), &n))
+      return FALSE;
 
-  return type->rank <= RANDOM_MAX_RANK && n <= (self->is_large ? RANDOM_MANY_ELEMENTS : RANDOM_MAX_ELEMENTS);
+  return type->rank <= random_max_rank (self, RANDOM_USUAL_RANK) && n <= most;
 }
 
 const char *
@@ -265,7 +280,7 @@ random_constant (RandomProgram    *self,
   fill = choose_fill (self, fill);
   if (is_splat && random_once (self, 2))
     fill = RANDOM_FILL_PLAIN;
-  random_fill (type->element, type->dimensions, type->rank, fill, g_rand_int (self->random), data);
+  random_fill (type->element, type->dimensions, type->rank, fill, random_seed (self), data);
   ghlo_ir_append_elements (text, type->element, type->dimensions, type->rank, data, is_splat);
   value = random_define (self, &closed, random_numbers_filled (type->element, fill));
   random_emit (self, "  %s = stablehlo.constant dense<%s> : %s\n", random_name (self, value), text->str,
@@ -319,7 +334,7 @@ random_argument (RandomProgram    *self,
     return random_constant (self, type, fill);
   value = random_define (self, type, random_numbers_filled (type->element, argument.fill));
   argument.id = self->values[value].id;
-  argument.seed = g_rand_int (self->random);
+  argument.seed = random_seed (self);
   g_array_append_val (self->arguments, argument);
 
   return value;
@@ -360,7 +375,7 @@ value_like (RandomProgram    *self,
 
   if (random_pick (self, 4) > 0 && find_value (self, type, is_bounded, &value))
     return value;
-  if (type->open == 0 && random_once (self, 2))
+  if (type->open == 0 && random_fits (self, type) && random_once (self, 2))
     return random_constant (self, type, fill);
 
   return random_argument (self, type, fill);
