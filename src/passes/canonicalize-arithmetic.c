@@ -276,17 +276,8 @@ unsigned_power_of_two (GhloRewriter *self,
                                                            ghlo_make_splat (self, type, scalar)));
 }
 
-/* Whether x * x * x may stand for x³: exactly, or with an error of two roundings, which is within that of POWER in
- * kernel/scalar.def. With fewer bits two roundings show. */
-static gboolean
-may_be_cubed (const GhloIrType *type)
-{
-  return ghlo_type_is_integer (type) || type->element_type == GHLO_ELEMENT_TYPE_F32
-         || type->element_type == GHLO_ELEMENT_TYPE_F64;
-}
-
 /* x⁰ is 1 even for NaN and infinities (IEEE 754, 9.2.1); x¹ is x; x² is x * x; for floats, x⁻¹ is 1 / x. Both sides
- * round the same real number. x³, as in GELU by tanh, is x * x * x: where x² overflows or becomes 0, so does x³. */
+ * round the same real number. */
 static gboolean
 small_power (GhloRewriter *self,
              GhloIrOp     *op)
@@ -302,9 +293,6 @@ small_power (GhloRewriter *self,
     return ghlo_rewrite_replace (self, op, base);
   if (ghlo_value_is_number (exponent, 2))
     return ghlo_rewrite_replace (self, op, ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, base, base));
-  if (ghlo_value_is_number (exponent, 3) && may_be_cubed (type))
-    return ghlo_rewrite_replace (self, op, ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, ghlo_make_binary (
-                                   self, GHLO_OP_STABLEHLO_MULTIPLY, base, base), base));
   if (ghlo_type_is_ieee (type) && ghlo_value_is_number (exponent, -1))
     return ghlo_rewrite_replace (self, op, ghlo_make_binary (self, GHLO_OP_STABLEHLO_DIVIDE,
                                                              ghlo_make_number (self, type, 1), base));

@@ -263,30 +263,6 @@ module {
 }
 // -----
 // PASS: canonicalize
-// Cubes are two products where these are within the error of a power, which they are not with few bits.
-func.func @main(%x: tensor<15xf32>, %y: tensor<15xi32>, %h: tensor<15xbf16>) -> (tensor<15xf32>, tensor<15xi32>, tensor<15xbf16>) {
-  %0 = stablehlo.constant dense<3.0> : tensor<15xf32>
-  %1 = stablehlo.constant dense<3> : tensor<15xi32>
-  %2 = stablehlo.constant dense<3.0> : tensor<15xbf16>
-  %a = stablehlo.power %x, %0 : tensor<15xf32>
-  %b = stablehlo.power %y, %1 : tensor<15xi32>
-  %c = stablehlo.power %h, %2 : tensor<15xbf16>
-  return %a, %b, %c : tensor<15xf32>, tensor<15xi32>, tensor<15xbf16>
-}
-// GIVES:
-module {
-  func.func @main(%arg0: tensor<15xf32>, %arg1: tensor<15xi32>, %arg2: tensor<15xbf16>) -> (tensor<15xf32>, tensor<15xi32>, tensor<15xbf16>) {
-    %cst = stablehlo.constant dense<3.000000e+00> : tensor<15xbf16>
-    %0 = stablehlo.multiply %arg0, %arg0 : tensor<15xf32>
-    %1 = stablehlo.multiply %0, %arg0 : tensor<15xf32>
-    %2 = stablehlo.multiply %arg1, %arg1 : tensor<15xi32>
-    %3 = stablehlo.multiply %2, %arg1 : tensor<15xi32>
-    %4 = stablehlo.power %arg2, %cst : tensor<15xbf16>
-    return %1, %3, %4 : tensor<15xf32>, tensor<15xi32>, tensor<15xbf16>
-  }
-}
-// -----
-// PASS: canonicalize
 // max (x, -inf) is x, NaN too; max (x, inf) is not inf.
 func.func @main(%x: tensor<15xf32>, %y: tensor<15xi32>, %p: tensor<15xi1>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi1>, tensor<15xi1>) {
   %least = stablehlo.constant dense<0xFF800000> : tensor<15xf32>
