@@ -5,6 +5,7 @@
 
 #include "vulkan/drivers.h"
 
+#include <math.h>
 #include <spirv/unified1/spirv.h>
 
 typedef struct
@@ -22,14 +23,23 @@ static const KnownDriver known_drivers[] = {
 const GhloVulkanDriver *
 ghlo_vulkan_driver_find (VkDriverId id)
 {
-  /* A dispatch cannot be interrupted, and GPUs take some 10 ns for an iteration. */
-  static const GhloVulkanDriver other = { .max_iterations = 1 << 22 };
+  static const GhloVulkanDriver other = { .max_iterations = INFINITY };
 
   for (guint i = 0; i < G_N_ELEMENTS (known_drivers); i++)
     if (known_drivers[i].id == id)
       return &known_drivers[i].driver;
 
   return &other;
+}
+
+gboolean
+ghlo_vulkan_driver_may_iterate (const GhloVulkanDriver *self,
+                                double                  n)
+{
+  /* GPUs take some 10 ns for an iteration. */
+  const double patience = 1 << 22;
+
+  return n <= self->max_iterations && (n <= patience || isinf (n));
 }
 
 GBytes *

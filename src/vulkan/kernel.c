@@ -204,8 +204,8 @@ may_end_early (const GhloVulkanKernel *self,
 {
   const GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (self, parts);
 
-  return self->points_each * (1 + ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule))
-         > self->device->driver->max_iterations;
+  return !ghlo_vulkan_driver_may_iterate (self->device->driver, self->points_each * (1 + ghlo_spirv_count_iterations (
+                                            self->kernel, self->extents, &schedule)));
 }
 
 /* Starting a workgroup takes longer than many of the points it would compute. */

@@ -10,8 +10,10 @@
 
 #include "vulkan/queue.h"
 
-/* The time of a piece of work that takes longer than GHLO_STEP_MAX_SECONDS. */
-#define PIECE_SECONDS (GHLO_STEP_MAX_SECONDS / 2)
+/* Work of up to LONG_SECONDS is not divided, other work into pieces of PIECE_SECONDS. GPUs are idle between pieces, and
+ * faster than most estimates of them say. */
+#define LONG_SECONDS(device) (GHLO_STEP_MAX_SECONDS * (ghlo_vulkan_device_is_cpu (device) ? 1 : 5))
+#define PIECE_SECONDS(device) (LONG_SECONDS (device) / 2)
 
 /* Operations per second of devices whose rates are not known, and seconds to start a dispatch on the processor. */
 #define CPU_RATE  2e8
@@ -133,13 +135,15 @@ add_to_piece (Pieces                   *self,
   ghlo_vulkan_recording_put_points (self->recording, command, &self->open, first, end);
   self->seconds += seconds;
 
-  return self->seconds * self->slowness < PIECE_SECONDS || submit_piece (self, error);
+  return self->seconds * self->slowness < PIECE_SECONDS (device) || submit_piece (self, error);
 }
 
 static gboolean
 submit_pieces (Pieces  *self,
                GError **error)
 {
+  const double most = PIECE_SECONDS (self->recording->device);
+
   for (guint i = 0; i < self->recording->commands->len; i++)
     {
       const GhloVulkanCommand *command = ghlo_vulkan_recording_command (self->recording, i);
@@ -148,7 +152,7 @@ submit_pieces (Pieces  *self,
 
       for (guint64 first = 0, step; first < command->n_points; first += step)
         {
-          const double groups = CLAMP (floor (n_groups * PIECE_SECONDS / (seconds * self->slowness)), 1, n_groups);
+          const double groups = CLAMP (floor (n_groups * most / (seconds * self->slowness)), 1, n_groups);
 
           step = (guint64) groups * command->points_each;
           if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
@@ -158,6 +162,18 @@ submit_pieces (Pieces  *self,
     }
 
   return self->open.commands == NULL || submit_piece (self, error);
+}
+
+static double
+get_slowness (GhloVulkanRecording *self)
+{
+  double slowness;
+
+  g_mutex_lock (&self->lock);
+  slowness = self->slowness;
+  g_mutex_unlock (&self->lock);
+
+  return slowness;
 }
 
 gboolean
@@ -171,7 +187,7 @@ ghlo_vulkan_recording_replay_pieces (GhloVulkanRecording  *self,
                                          .queueFamilyIndex = device->family };
   Pieces pieces = { .recording = self, .instance = instance, .open.table = instance->table, .monitor = monitor,
                     .share = self->seconds > 0 ? self->seconds / guess_all (self) : 1,
-                    .slowness = ghlo_vulkan_device_is_cpu (device) ? 8 : 1 };
+                    .slowness = get_slowness (self) };
   gboolean ok;
 
   if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &info, NULL,
@@ -179,18 +195,23 @@ ghlo_vulkan_recording_replay_pieces (GhloVulkanRecording  *self,
     return FALSE;
   ok = submit_pieces (&pieces, error);
   ghlo_vulkan_queue_retire (device->queue, pieces.pool);
+  g_mutex_lock (&self->lock);
+  self->slowness = pieces.slowness;
+  g_mutex_unlock (&self->lock);
 
   return ok;
 }
 
 /* Dispatches behind gates, and those of two kernels, belong to what is short. */
 gboolean
-ghlo_vulkan_recording_is_long (const GhloVulkanRecording *self)
+ghlo_vulkan_recording_is_long (GhloVulkanRecording *self)
 {
+  const double slowness = ghlo_vulkan_device_is_cpu (self->device) ? 1 : get_slowness (self);
+
   for (guint i = 0; i < self->commands->len; i++)
     if (ghlo_vulkan_recording_command (self, i)->gate.buffer != GHLO_STEP_NONE
         || ghlo_vulkan_recording_command (self, i)->n_of_first > 0)
       return FALSE;
 
-  return (self->seconds > 0 ? self->seconds : guess_all (self)) > GHLO_STEP_MAX_SECONDS;
+  return (self->seconds > 0 ? self->seconds : guess_all (self)) * slowness > LONG_SECONDS (self->device);
 }

@@ -42,6 +42,7 @@ struct _GhloVulkanRecording
   VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
   GQueue                instances;  /* those not being set up by a thread, least recently used first */
   guint                 n_instances;
+  double                slowness;   /* how many times longer pieces of a run take than estimated, as the last one told */
 };
 
 static inline const GhloVulkanCommand *
@@ -88,7 +89,7 @@ gboolean ghlo_vulkan_recording_end_commands   (const GhloVulkanRecording  *self,
                                                VkCommandBuffer             commands,
                                                GError                    **error);
 /* recording-pieces.c: whether a run is to be put into the queue in pieces, and what does that. */
-gboolean ghlo_vulkan_recording_is_long        (const GhloVulkanRecording  *self);
+gboolean ghlo_vulkan_recording_is_long        (GhloVulkanRecording        *self);
 gboolean ghlo_vulkan_recording_replay_pieces  (GhloVulkanRecording        *self,
                                                GhloVulkanReplay           *instance,
                                                const GhloMonitor          *monitor,

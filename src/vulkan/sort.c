@@ -79,7 +79,7 @@ ghlo_vulkan_sort_init (GhloVulkanSort           *self,
   if (self->partial_keys != 0 && n > MAX_PARTIAL)
     return "its comparator does not order NaN, and the sorted dimension is long";
   /* Each merged element is compared by all keys. */
-  if (self->partial_keys != 0 && n * (1.0 + comparator->n_keys) > device->driver->max_iterations)
+  if (self->partial_keys != 0 && !ghlo_vulkan_driver_may_iterate (device->driver, n * (1.0 + comparator->n_keys)))
     return "its loops have more iterations than the driver supports";
   if (n > G_MAXINT32 || !find_scratch (self))
     return "it has too many elements to sort";

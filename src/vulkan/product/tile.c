@@ -388,7 +388,7 @@ ghlo_vulkan_product_choose_tile (GhloVulkanProduct      *self,
     return "its tiles do not fit into the device's shared memory";
   if (!split_k (self))
     return "it has too many elements";
-  if (count_iterations (self) > device->driver->max_iterations)
+  if (!ghlo_vulkan_driver_may_iterate (device->driver, count_iterations (self)))
     return "its loops have more iterations than the driver supports";
 
   return NULL;

@@ -88,7 +88,7 @@ read_lines (Cumulative     *self,
   self->in_pieces = n > SHORT_LINE && (any_order || (inner == 1 && !self->window.rounds));
   if (!self->in_pieces && n > MAX_LINE)
     return "the reduced dimension is long, and each sum depends on the one before";
-  if (self->in_pieces && self->table.n_chunks > self->device->driver->max_iterations)
+  if (self->in_pieces && !ghlo_vulkan_driver_may_iterate (self->device->driver, (double) self->table.n_chunks))
     return "its loops have more iterations than the driver supports";
 
   return !self->in_pieces || find_scratch (self) ? NULL : "it needs too much scratch memory";
