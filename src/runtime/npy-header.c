@@ -24,13 +24,18 @@ malformed (GError    **error,
   return FALSE;
 }
 
+/* Refuses a file that does not begin as it should. */
 static gboolean
-refuse_other (const guint8  *data,
-              gsize          size,
-              GError       **error)
+refuse_beginning (const guint8  *data,
+                  gsize          size,
+                  GError       **error)
 {
-  const char *found = data != NULL ? ghlo_foreign_format_describe (data, size) : NULL;
+  const gsize length = sizeof GHLO_NPY_MAGIC - 1;
+  const gboolean is_cut = size >= length && memcmp (data, GHLO_NPY_MAGIC, length) == 0;
+  const char *found = data != NULL && !is_cut ? ghlo_foreign_format_describe (data, size) : NULL;
 
+  if (is_cut)
+    return malformed (error, "a header that is cut off");
   if (found == NULL)
     return malformed (error, "the magic number is missing");
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected a .npy file, found %s", found);
@@ -257,7 +262,7 @@ ghlo_npy_header_parse (GhloNpyHeader *self,
 
   memset (self, 0, sizeof *self);
   if (size < 12 || memcmp (data, magic, sizeof magic - 1) != 0)
-    return refuse_other (data, size, error);
+    return refuse_beginning (data, size, error);
   if (data[6] < 1 || data[6] > 3)
     return malformed (error, "an unknown version");
   prefix = data[6] == 1 ? 10 : 12;

@@ -373,7 +373,7 @@ module {
 }
 // -----
 // PASS: fuse-maps
-// Not at all: empty, of few bits, quantized, alone, of other shapes.
+// Not at all: empty, alone, of other shapes. Integers of few bits are as others.
 func.func @main(%x: tensor<0x4xf32>, %y: tensor<4xi4>, %z: tensor<4xf32>, %s: tensor<f32>) -> (tensor<0x4xf32>, tensor<4xi4>, tensor<4xf32>, tensor<8xf32>) {
   %0 = stablehlo.negate %x : tensor<0x4xf32>
   %1 = stablehlo.abs %0 : tensor<0x4xf32>
@@ -390,12 +390,16 @@ module {
   func.func @main(%arg0: tensor<0x4xf32>, %arg1: tensor<4xi4>, %arg2: tensor<4xf32>, %arg3: tensor<f32>) -> (tensor<0x4xf32>, tensor<4xi4>, tensor<4xf32>, tensor<8xf32>) {
     %0 = stablehlo.negate %arg0 : tensor<0x4xf32>
     %1 = stablehlo.abs %0 : tensor<0x4xf32>
-    %2 = stablehlo.add %arg1, %arg1 : tensor<4xi4>
-    %3 = stablehlo.multiply %2, %arg1 : tensor<4xi4>
-    %4 = stablehlo.negate %arg2 : tensor<4xf32>
-    %5 = stablehlo.negate %arg3 : tensor<f32>
-    %6 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<8xf32>
-    %7 = stablehlo.abs %6 : tensor<8xf32>
-    return %1, %3, %4, %7 : tensor<0x4xf32>, tensor<4xi4>, tensor<4xf32>, tensor<8xf32>
+    %2 = stablehlo.composite "ghlo.fusion.map" %arg1 {decomposition = @ghlo.fusion.map.1} : (tensor<4xi4>) -> tensor<4xi4>
+    %3 = stablehlo.negate %arg2 : tensor<4xf32>
+    %4 = stablehlo.negate %arg3 : tensor<f32>
+    %5 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<f32>) -> tensor<8xf32>
+    %6 = stablehlo.abs %5 : tensor<8xf32>
+    return %1, %2, %3, %6 : tensor<0x4xf32>, tensor<4xi4>, tensor<4xf32>, tensor<8xf32>
+  }
+  func.func private @ghlo.fusion.map.1(%arg0: tensor<4xi4>) -> tensor<4xi4> {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<4xi4>
+    %1 = stablehlo.multiply %0, %arg0 : tensor<4xi4>
+    return %1 : tensor<4xi4>
   }
 }
