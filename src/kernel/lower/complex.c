@@ -81,8 +81,9 @@ convert_parts (GhloLowering    *self,
   return by_parts (self, GHLO_NODE_CONVERT, type, x, (Pair) { NONE, NONE });
 }
 
-/* a × b + c × d in f64, plus the rounding errors of the products and of their sum, unless these are not finite. The
- * result is rounded about once, even where the products cancel. */
+/* a × b + c × d in f64, less the rounding errors of the products and of their sum, unless these are not finite. The
+ * result is rounded about once, even where the products cancel. If nothing was rounded, the error is +0, so that the
+ * subtraction keeps the sign of a zero. */
 static guint32
 dot_exactly (GhloLowering *self,
              guint32       a,
@@ -90,14 +91,14 @@ dot_exactly (GhloLowering *self,
              guint32       c,
              guint32       d)
 {
-  guint32 p = multiply (self, a, b), q = multiply (self, c, d), sum = add (self, p, q), part, rest;
+  guint32 p = multiply (self, a, b), q = multiply (self, c, d), sum = add (self, p, q), part, error;
 
   part = subtract (self, sum, p);
-  rest = add (self, subtract (self, p, subtract (self, sum, part)), subtract (self, q, part));
-  rest = add (self, rest, add (self, ghlo_lower_node (self, GHLO_NODE_FMA, COMPLEX_F64, a, b, negate (self, p)),
-                               ghlo_lower_node (self, GHLO_NODE_FMA, COMPLEX_F64, c, d, negate (self, q))));
+  error = add (self, subtract (self, subtract (self, sum, part), p), subtract (self, part, q));
+  error = add (self, error, add (self, ghlo_lower_node (self, GHLO_NODE_FMA, COMPLEX_F64, negate (self, a), b, p),
+                                 ghlo_lower_node (self, GHLO_NODE_FMA, COMPLEX_F64, negate (self, c), d, q)));
 
-  return choose (self, less (self, magnitude (self, rest), number (self, INFINITY)), add (self, sum, rest), sum);
+  return choose (self, less (self, magnitude (self, error), number (self, INFINITY)), subtract (self, sum, error), sum);
 }
 
 /* The parts have type @type. */
