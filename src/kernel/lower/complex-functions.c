@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Functions of complex numbers, whose parts are f64 nodes with values of f32. Formulas, branch cuts and special
- * values are those of the reference executor, which follows C's Annex G.
+ * values are those of the reference executor: see docs/guides/complex-numbers.md.
  */
 
 #include "kernel/lower/complex.h"
@@ -240,8 +240,9 @@ make_cbrt (GhloLowering *self,
 {
   guint32 radius = FUNCTION (CBRT, ghlo_lower_complex_abs (self, z));
   guint32 angle = divide (self, angle_of (self, z.im, z.re), number (self, 3));
-  const Pair result = { multiply (self, radius, FUNCTION (COSINE, angle)),
-                        multiply (self, radius, FUNCTION (SINE, angle)) };
+  Pair result = { multiply (self, radius, FUNCTION (COSINE, angle)), multiply (self, radius, FUNCTION (SINE, angle)) };
+
+  result.im = choose (self, is_zero (self, angle), angle, result.im);
 
   return choose_pair (self, is_zero (self, radius), (Pair) { number (self, 0), z.im }, result);
 }
@@ -505,25 +506,43 @@ whole_power (GhloLowering *self,
                       ghlo_lower_complex_divide (self, real (self, 1), result), result);
 }
 
+/* exp (y log (x)), and what that does not know, where @size is the real part of y log (x): 1 to any exponent is 1, zero
+ * needs no angle, and a real exponent turns a positive real base by no angle, even where one of them is infinite. */
+static Pair
+any_power (GhloLowering *self,
+           Pair          x,
+           Pair          y)
+{
+  const Pair scaled = ghlo_lower_complex_multiply (self, y, make_log (self, x));
+  const Pair power = make_exponential (self, scaled);
+  guint32 size = scaled.re, infinity = number (self, INFINITY), is_axis = is_zero (self, x.im), is_one, is_known;
+  Pair result = { 0, number (self, 0) };
+
+  is_one = both (self, is_axis, equal (self, x.re, number (self, 1)));
+  is_known = both (self, both (self, is_axis, greater (self, x.re, result.im)), is_zero (self, y.im));
+  is_known = both (self, is_known, equal (self, size, infinity));
+  is_known = either (self, is_known, equal (self, size, number (self, -INFINITY)));
+  result.re = choose (self, is_one, number (self, 1), larger (self, size, result.im));
+
+  return choose_pair (self, both (self, is_nan (self, power.re), either (self, is_one, is_known)), result, power);
+}
+
 Pair
 ghlo_lower_complex_power (GhloLowering *self,
                           Pair          x,
                           Pair          y)
 {
-  guint32 zero = number (self, 0), exponent = within (self, y.re, GREATEST_EXPONENT), is_whole, is_known;
-  Pair power = make_exponential (self, ghlo_lower_complex_multiply (self, y, make_log (self, x))), whole;
+  guint32 exponent = within (self, y.re, GREATEST_EXPONENT), is_whole, is_known;
+  Pair power = any_power (self, x, y), whole;
   guint32 is_base_zero = both (self, is_zero (self, x.re), is_zero (self, x.im));
-  guint32 is_exponent_zero = both (self, is_zero (self, y.re), is_zero (self, y.im));
 
   is_whole = equal (self, y.re, FUNCTION (ROUND_NEAREST_EVEN, exponent));
   is_whole = both (self, is_whole, is_zero (self, y.im));
   whole = whole_power (self, x, exponent);
   is_known = both (self, equal (self, whole.re, whole.re), equal (self, whole.im, whole.im));
   power = choose_pair (self, both (self, is_whole, is_known), whole, power);
-  is_known = both (self, is_base_zero, either (self, is_exponent_zero, greater (self, y.re, zero)));
 
-  return choose_pair (self, is_known,
-                      choose_pair (self, is_exponent_zero, real (self, 1), real (self, 0)), power);
+  return choose_pair (self, both (self, is_base_zero, greater (self, y.re, number (self, 0))), real (self, 0), power);
 }
 
 GhloComplexFunction

@@ -70,6 +70,13 @@ ghlo_ref_complex_multiply (GhloRefComplex x,
   return CMPLXL (dot (a, c, -b, d), dot (a, d, b, c));
 }
 
+/* Returns 1 if @x is infinite, else 0; with the sign of @x, unless that is NaN. */
+static long double
+box (long double x)
+{
+  return isnan (x) ? 0 : copysignl (isinf (x) ? 1 : 0, x);
+}
+
 /* Recovers a quotient whose parts both came out as NaN, following Annex G.5.1 of the C standard. */
 static GhloRefComplex
 divide_specially (long double a,
@@ -82,15 +89,15 @@ divide_specially (long double a,
 
   if ((isinf (a) || isinf (b)) && isfinite (c) && isfinite (d))
     {
-      a = copysignl (isinf (a) ? 1 : 0, a);
-      b = copysignl (isinf (b) ? 1 : 0, b);
+      a = box (a);
+      b = box (b);
       return CMPLXL (INFINITY * (a * c + b * d), INFINITY * (b * c - a * d));
     }
 
   if ((isinf (c) || isinf (d)) && isfinite (a) && isfinite (b))
     {
-      c = copysignl (isinf (c) ? 1 : 0, c);
-      d = copysignl (isinf (d) ? 1 : 0, d);
+      c = box (c);
+      d = box (d);
       return CMPLXL (0 * (a * c + b * d), 0 * (b * c - a * d));
     }
 
@@ -160,7 +167,7 @@ ghlo_ref_complex_cbrt (GhloRefComplex z)
   if (radius == 0)
     return CMPLXL (0, cimagl (z));
 
-  return CMPLXL (radius * cosl (angle), radius * sinl (angle));
+  return CMPLXL (radius * cosl (angle), angle == 0 ? angle : radius * sinl (angle));
 }
 
 GhloRefComplex
@@ -281,6 +288,23 @@ natural_power (GhloRefComplex x,
   return result;
 }
 
+/* A power that exp (y log (x)) does not know, where @size is the real part of y log (x): 1 to any exponent is 1, zero
+ * needs no angle, and a real exponent turns a positive real base by no angle, even where one of them is infinite. */
+static GhloRefComplex
+power_specially (GhloRefComplex x,
+                 GhloRefComplex y,
+                 long double    size)
+{
+  gboolean is_real = creall (x) > 0 && cimagl (x) == 0 && cimagl (y) == 0;
+
+  if (x == 1)
+    return CMPLXL (1, 0);
+  if (size == -INFINITY)
+    return CMPLXL (0, 0);
+
+  return is_real && size == INFINITY ? CMPLXL (INFINITY, 0) : CMPLXL (NAN, NAN);
+}
+
 GhloRefComplex
 ghlo_ref_complex_power (GhloRefComplex x,
                         GhloRefComplex y)
@@ -288,10 +312,10 @@ ghlo_ref_complex_power (GhloRefComplex x,
   /* Above this exponent, the products lose more digits than the logarithm does. */
   enum { GREATEST = 64 };
   long double exponent = creall (y);
-  GhloRefComplex result;
+  GhloRefComplex result, scaled;
 
-  if (x == 0 && (y == 0 || exponent > 0))
-    return CMPLXL (y == 0 ? 1 : 0, 0);
+  if (x == 0 && exponent > 0)
+    return CMPLXL (0, 0);
 
   if (cimagl (y) == 0 && exponent == rintl (exponent) && fabsl (exponent) <= GREATEST)
     {
@@ -302,7 +326,10 @@ ghlo_ref_complex_power (GhloRefComplex x,
         return result;
     }
 
-  return ghlo_ref_complex_exp (ghlo_ref_complex_multiply (y, ghlo_ref_complex_log (x)));
+  scaled = ghlo_ref_complex_multiply (y, ghlo_ref_complex_log (x));
+  result = ghlo_ref_complex_exp (scaled);
+
+  return isnan (creall (result)) ? power_specially (x, y, creall (scaled)) : result;
 }
 
 /* On the imaginary axis, C gives ±0 as the real part of tanh of an infinity or a NaN. That part is unknown,

@@ -2,8 +2,8 @@
  *
  * Functions of complex numbers in long double, which has the range for squares of
  * doubles and the precision to absorb cancellation. The caller rounds each part
- * once. Branch cuts and signed zeros follow Annex G of the C standard; where an
- * infinite imaginary part has no limit, both parts are NaN.
+ * once. Branch cuts, signed zeros and special values follow Annex G of the C
+ * standard, except where docs/guides/complex-numbers.md says otherwise.
  */
 
 #pragma once
