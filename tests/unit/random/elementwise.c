@@ -377,7 +377,7 @@ make_any (RandomProgram *self,
                    ? ghlo_element_type_real_part (type.element) : type.element;
   numbers = function.units > 0 ? random_numbers_function (type.element, kind, &function, known, n)
                                : random_numbers_exact (result.element, &rule, known, n);
-  for (guint i = 0; random_is_complex (type.element) && i < n; i++)
+  for (guint i = 0; random_is_complex (type.element) && function.units == 0 && i < n; i++)
     if (known[i].specials)
       numbers.trust = RANDOM_NONE;
   if (!random_allows (self, numbers))

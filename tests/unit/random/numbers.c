@@ -249,9 +249,9 @@ random_numbers_function (GhloElementType       type,
                      || ghlo_element_type_is_complex (type);
   double slope = 1;
 
-  /* Complex functions of infinities and NaNs are unspecified. */
+  /* Complex functions of large numbers lose their angle. */
   if (a.trust == RANDOM_NONE
-      || (ghlo_element_type_is_complex (type) && (a.trust < RANDOM_BITS || a.specials || isinf (a.magnitude))))
+      || (ghlo_element_type_is_complex (type) && (a.trust < RANDOM_BITS || isinf (a.magnitude))))
     return none (a);
   switch (function->range)
     {
