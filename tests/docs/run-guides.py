@@ -277,8 +277,8 @@ def main():
                       f"{' # SKIP ' + skip if skip else ''}", flush=True)
                 for line in wrong.splitlines():
                     print('#', line)
-    print(f'1..{number}')
-    return 1 if failed or number == 0 else 0
+    print(f'1..{number}' if number > 0 else '1..0 # SKIP the pages have no code')
+    return 1 if failed else 0
 
 
 if __name__ == '__main__':
