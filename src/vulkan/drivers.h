@@ -19,9 +19,9 @@ typedef struct
 } GhloVulkanDriver;
 
 const GhloVulkanDriver *ghlo_vulkan_driver_find  (VkDriverId              id);
-/* Whether an invocation may iterate @n times, over all loops together: it gets to the end, and soon enough for a cancel,
- * since a dispatch cannot be interrupted. INFINITY stands for a number that depends on data, for which the program is
- * trusted where the driver has no limit. */
+/* Whether an invocation may iterate @n times, over all loops together: it gets to the end, and soon enough for a
+ * cancel, since a dispatch cannot be interrupted. INFINITY stands for a number that depends on data, for which the
+ * program is trusted where the driver has no limit. */
 gboolean                ghlo_vulkan_driver_may_iterate (const GhloVulkanDriver *self,
                                                         double                  n);
 /* Returns a reference to @words, or a copy adapted to the driver. Loops that are not unrolled count as iterations, so
