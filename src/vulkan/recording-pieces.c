@@ -172,6 +172,8 @@ get_slowness (GhloVulkanRecording *self)
   g_mutex_lock (&self->lock);
   slowness = self->slowness;
   g_mutex_unlock (&self->lock);
+  if (slowness == 0)
+    slowness = ghlo_vulkan_device_is_cpu (self->device) ? 8 : 1;
 
   return slowness;
 }

@@ -42,7 +42,7 @@ struct _GhloVulkanRecording
   VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
   GQueue                instances;  /* those not being set up by a thread, least recently used first */
   guint                 n_instances;
-  double                slowness;   /* how many times longer pieces take than estimated, as the last run told */
+  double                slowness;   /* how many times longer pieces take than estimated, in the last run; 0: no run */
 };
 
 static inline const GhloVulkanCommand *

@@ -47,7 +47,6 @@ ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
   GhloVulkanRecording *self = g_new0 (GhloVulkanRecording, 1);
 
   self->device = device;
-  self->slowness = ghlo_vulkan_device_is_cpu (device) ? 8 : 1;
   self->buffers = buffers;
   self->gate.buffer = GHLO_STEP_NONE;
   self->commands = g_array_new (FALSE, FALSE, sizeof (GhloVulkanCommand));

@@ -14,7 +14,7 @@
 #include "op.h"
 #include "options.h"
 
-enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10, MAX_SECONDS = 120 /* for one program */ };
+enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10, MAX_SECONDS = 600 /* for one program */ };
 
 static gint64 first_seed = 1;
 static int n_draws, n_seconds;

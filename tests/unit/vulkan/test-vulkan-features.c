@@ -6,6 +6,7 @@
 #include "vulkan/drivers.h"
 #include "vulkan/features.h"
 
+#include <math.h>
 #include <spirv/unified1/spirv.h>
 #include <string.h>
 
@@ -98,8 +99,18 @@ test_types (void)
 static void
 test_drivers (void)
 {
-  g_assert_cmpfloat (ghlo_vulkan_driver_find (VK_DRIVER_ID_NVIDIA_PROPRIETARY)->max_iterations, ==, 1 << 22);
-  g_assert_cmpfloat (ghlo_vulkan_driver_find (VK_DRIVER_ID_MESA_LLVMPIPE)->max_iterations, ==, 65535);
+  const GhloVulkanDriver *of_gpu = ghlo_vulkan_driver_find (VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  const GhloVulkanDriver *of_cpu = ghlo_vulkan_driver_find (VK_DRIVER_ID_MESA_LLVMPIPE);
+
+  g_assert_cmpfloat (of_gpu->max_iterations, ==, INFINITY);
+  g_assert_cmpfloat (of_cpu->max_iterations, ==, 65535);
+  /* A known number that takes long cannot be cancelled; one that depends on data may be small. */
+  g_assert_true (ghlo_vulkan_driver_may_iterate (of_gpu, 1 << 22));
+  g_assert_false (ghlo_vulkan_driver_may_iterate (of_gpu, (1 << 22) + 1));
+  g_assert_true (ghlo_vulkan_driver_may_iterate (of_gpu, INFINITY));
+  g_assert_true (ghlo_vulkan_driver_may_iterate (of_cpu, 65535));
+  g_assert_false (ghlo_vulkan_driver_may_iterate (of_cpu, 65536));
+  g_assert_false (ghlo_vulkan_driver_may_iterate (of_cpu, INFINITY));
 }
 
 /* Some drivers take modules unchanged; for others each loop whose control is None gets DontUnroll. */
