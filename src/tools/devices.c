@@ -153,6 +153,8 @@ ghlo_tool_devices (int    argc,
         print_device (device);
     }
   reason = ghlo_devices_explain (NULL);
+  /* Behind the devices, where both go to one terminal. */
+  fflush (stdout);
   if (reason != NULL)
     fprintf (stderr, "%s\n", reason);
   if (!json)

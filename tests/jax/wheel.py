@@ -18,7 +18,6 @@ import tap
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Of the packages jax-ghlo and jax-ghlo-llvm, in bytes: packed, installed.
-# What they are allowed to be: MB to fetch, and installed. Of the first, 75 are oneDNN and OpenBLAS.
 MOST, MOST_LLVM = (30e6, 91e6), (17e6, 42e6)
 
 folder = tempfile.TemporaryDirectory()
