@@ -82,3 +82,13 @@ func.func @padded() {
   check.expect_eq_const %3, dense<7> : tensor<3xi32>
   func.return
 }
+
+// Of a dimension that is cut at its beginning and long afterwards, beside one without elements.
+func.func @cut() {
+  %x = stablehlo.constant dense<> : tensor<9x0xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %x, %zero, low = [-7, 0], high = [9223372036854775800, 0], interior = [0, 0] : (tensor<9x0xf32>, tensor<f32>) -> tensor<9223372036854775802x0xf32>
+  %1 = stablehlo.get_dimension_size %0, dim = 1 : (tensor<9223372036854775802x0xf32>) -> tensor<i32>
+  check.expect_eq_const %1, dense<0> : tensor<i32>
+  return
+}

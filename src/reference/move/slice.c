@@ -196,7 +196,7 @@ pad_dimension (GhloRefCall     *call,
                GError         **error)
 {
   guint64 first;
-  gint64 inner, last;
+  gint64 inner;
 
   padded->step = 1;
   if (interior < 0)
@@ -222,8 +222,7 @@ pad_dimension (GhloRefCall     *call,
   padded->at = low + padded->first * padded->step;
   if (padded->at >= padded->extent)
     return TRUE;
-  last = padded->first + (padded->extent - 1 - padded->at) / padded->step;
-  padded->n = MIN (last, extent - 1) - padded->first + 1;
+  padded->n = MIN ((padded->extent - 1 - padded->at) / padded->step, extent - 1 - padded->first) + 1;
   return TRUE;
 }
 
