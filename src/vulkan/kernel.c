@@ -7,6 +7,7 @@
 
 #include "vulkan/kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sizes.h"
@@ -300,7 +301,7 @@ ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
   return self->pipeline != VK_NULL_HANDLE;
 }
 
-/* Returns how many nodes the dispatch computes, counted at each point. */
+/* Returns how many nodes the dispatch computes, counted at each point; 0 where that depends on data. */
 static double
 count_work (const GhloVulkanKernel *self,
             gboolean                is_of_parts)
@@ -312,7 +313,7 @@ count_work (const GhloVulkanKernel *self,
   const double n_invocations = (double) self->n_points * (is_of_parts ? (double) self->n_parts : 1)
                                * (self->group_per_point ? self->group : 1);
 
-  return n_invocations * each * self->kernel->n_nodes;
+  return isfinite (each) ? n_invocations * each * self->kernel->n_nodes : 0;
 }
 
 /* Records either the dispatch that computes the parts, or the one that computes all points, merging parts if there are
