@@ -171,5 +171,5 @@ ghlo_expand_json_read (GhloIrModule *module,
   skip_space (&self);
 
   return self.next == self.end
-         ? ghlo_ir_attr_dictionary (module, (const GhloIrNamedAttr *) entries->data, entries->len) : NULL;
+         ? ghlo_ir_attr_dictionary (module, (gconstpointer) entries->data, entries->len) : NULL;
 }
