@@ -96,7 +96,7 @@ ghlo_devices_explain (const char *name)
     }
   g_mutex_unlock (&known.lock);
 
-  return g_string_free (g_steal_pointer (&text), text->len == 0);
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
 static gboolean
