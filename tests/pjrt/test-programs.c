@@ -140,7 +140,6 @@ test_serialize (void)
   CALL (Client_Destroy, .client = client);
 }
 
-/* A run cannot take the memory of a buffer that is another input as well: it is refused, and nothing is given up. */
 /* @text is appended to @program 200 times. */
 static void
 repeat (GString    *program,
@@ -156,13 +155,15 @@ run_deep (void *data)
   const char *program = data;
   PJRT_Client *client = call_client ("cpu");
   PJRT_LoadedExecutable *loaded = call_compile (client, program);
+  PJRT_Executable *executable = executable_of (loaded);
   PJRT_Buffer *input = call_floats (client, (float[]) { 1, 2 }, 2), *output;
   float numbers[2];
 
   call_check ("execute", call_run (loaded, &input, 1, &output));
   call_read (output, numbers, sizeof numbers);
   g_assert_cmpfloat (numbers[1], ==, 4);
-  CALL (Executable_GetCostAnalysis, .executable = executable_of (loaded));
+  CALL (Executable_GetCostAnalysis, .executable = executable);
+  CALL (Executable_Destroy, .executable = executable);
   g_free (call_serialize (loaded, &(gsize) { 0 }));
   CALL (Buffer_Destroy, .buffer = input);
   CALL (Buffer_Destroy, .buffer = output);
@@ -194,6 +195,7 @@ test_small_stack (void)
   pthread_attr_destroy (&attributes);
 }
 
+/* A run cannot take the memory of a buffer that is another input as well: it is refused, and nothing is given up. */
 static void
 test_repeated (void)
 {
