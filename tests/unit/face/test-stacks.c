@@ -292,6 +292,7 @@ look_at (GhloExecutable *executable)
   g_autoptr (GhloPlan) plan = ghlo_executable_get_plan (executable);
   GhloCost *cost = ghlo_executable_get_cost (executable);
 
+  g_test_message ("%s, %s", first, plan != NULL ? "planned" : "not planned");
   ghlo_cost_unref (cost);
   for (guint i = 0; infos[i] != NULL; i++)
     ghlo_value_info_unref (infos[i]);

@@ -174,12 +174,12 @@ check_level (GhloIrModule *module,
   run (prepared, input, expected, n_results, text);
 }
 
-/* Takes @text. */
+/* Takes @given. */
 static void
-check (char      *text,
+check (char      *given,
        GhloValue *input)
 {
-  g_autofree char *own = text;
+  g_autofree char *text = given;
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloIrModule) module = pass_parse ("narrow.mlir", text, strlen (text), &error);
   GhloValue *expected[MAX_RESULTS] = { NULL };
