@@ -5,6 +5,32 @@
 
 #include "ir/custom-call.h"
 
+const GhloIrMhloTarget ghlo_ir_mhlo_targets[] = {
+  { "mhlo.acos", GHLO_OP_CHLO_ACOS },
+  { "mhlo.acosh", GHLO_OP_CHLO_ACOSH },
+  { "mhlo.asin", GHLO_OP_CHLO_ASIN },
+  { "mhlo.asinh", GHLO_OP_CHLO_ASINH },
+  { "mhlo.atan", GHLO_OP_CHLO_ATAN },
+  { "mhlo.atanh", GHLO_OP_CHLO_ATANH },
+  { "mhlo.cosh", GHLO_OP_CHLO_COSH },
+  { "mhlo.erf", GHLO_OP_CHLO_ERF },
+  { "mhlo.erf_inv", GHLO_OP_CHLO_ERF_INV },
+  { "mhlo.sinh", GHLO_OP_CHLO_SINH },
+  { "mhlo.tan", GHLO_OP_STABLEHLO_TAN },
+  { NULL, GHLO_OP_INVALID },
+};
+
+GhloIrOpKind
+ghlo_ir_mhlo_find (const char *target)
+{
+  const GhloIrMhloTarget *row = ghlo_ir_mhlo_targets;
+
+  while (row->target != NULL && g_strcmp0 (row->target, target) != 0)
+    row++;
+
+  return row->kind;
+}
+
 const GhloIrAttr *
 ghlo_ir_custom_call_get (const GhloIrOp *op,
                          const char     *name)

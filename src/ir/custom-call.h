@@ -10,6 +10,19 @@
 
 G_BEGIN_DECLS
 
+/* An elementwise operation that exporters write as a call under MHLO's name. */
+typedef struct
+{
+  const char   *target;
+  GhloIrOpKind  kind;
+} GhloIrMhloTarget;
+
+/* Terminated by a row without a target. */
+extern const GhloIrMhloTarget ghlo_ir_mhlo_targets[];
+
+/* GHLO_OP_INVALID where @target, which is nullable, is none of them. */
+GhloIrOpKind      ghlo_ir_mhlo_find                (const char     *target);
+
 /* Returns the attribute @name of the call itself, or else that of the
  * first configuration dictionary that has one; NULL if there is none. */
 const GhloIrAttr *ghlo_ir_custom_call_get          (const GhloIrOp *op,

@@ -228,40 +228,19 @@ check_expect_close (GhloRefCall *call,
          && store_true (call, error);
 }
 
-/* CHLO operations that are exported under MHLO names. */
-static const struct
-{
-  const char   *target;
-  GhloIrOpKind  kind;
-} elementwise_targets[] = {
-  { "mhlo.acos", GHLO_OP_CHLO_ACOS },
-  { "mhlo.acosh", GHLO_OP_CHLO_ACOSH },
-  { "mhlo.asin", GHLO_OP_CHLO_ASIN },
-  { "mhlo.asinh", GHLO_OP_CHLO_ASINH },
-  { "mhlo.atan", GHLO_OP_CHLO_ATAN },
-  { "mhlo.atanh", GHLO_OP_CHLO_ATANH },
-  { "mhlo.cosh", GHLO_OP_CHLO_COSH },
-  { "mhlo.erf", GHLO_OP_CHLO_ERF },
-  { "mhlo.erf_inv", GHLO_OP_CHLO_ERF_INV },
-  { "mhlo.sinh", GHLO_OP_CHLO_SINH },
-  { "mhlo.tan", GHLO_OP_STABLEHLO_TAN },
-};
-
 static GhloRefScalarFunc
 find_elementwise (const GhloRefCall *call,
                   GhloRefScalarOp   *op)
 {
-  const char *target = ghlo_ir_op_get_string (call->op, "call_target_name");
+  const GhloIrOpKind kind = ghlo_ir_mhlo_find (ghlo_ir_op_get_string (call->op, "call_target_name"));
   GhloElementType type;
 
-  if (call->n_operands != 1 || call->operands[0]->kind != GHLO_VALUE_TENSOR || call->op->n_results != 1)
+  if (kind == GHLO_OP_INVALID || call->n_operands != 1 || call->operands[0]->kind != GHLO_VALUE_TENSOR
+      || call->op->n_results != 1)
     return NULL;
   type = call->operands[0]->type->element_type;
-  for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
-    if (g_strcmp0 (elementwise_targets[i].target, target) == 0)
-      return ghlo_ref_scalar_func_for (elementwise_targets[i].kind, type, type, op);
 
-  return NULL;
+  return ghlo_ref_scalar_func_for (kind, type, type, op);
 }
 
 static gboolean
@@ -334,9 +313,8 @@ ghlo_ref_custom_target (const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
     if (strcmp (targets[i].target, name) == 0)
       return targets[i].kernel;
-  for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
-    if (strcmp (elementwise_targets[i].target, name) == 0)
-      return run_elementwise;
+  if (ghlo_ir_mhlo_find (name) != GHLO_OP_INVALID)
+    return run_elementwise;
 
   return ghlo_ir_lapack_is_target (name) ? ghlo_ref_custom_lapack : NULL;
 }
@@ -387,8 +365,8 @@ ghlo_ref_custom_explain (const char              *name,
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
     append_name (targets[i].target, known);
   ghlo_ir_lapack_foreach (append_name, known);
-  for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
-    append_name (elementwise_targets[i].target, known);
+  for (guint i = 0; ghlo_ir_mhlo_targets[i].target != NULL; i++)
+    append_name (ghlo_ir_mhlo_targets[i].target, known);
   ghlo_custom_targets_list (custom_targets, registered);
 
   return g_strdup_printf ("expected a known call target, found '%s'\n"

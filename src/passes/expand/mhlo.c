@@ -9,40 +9,20 @@
 #include "passes/expand/build.h"
 #include "passes/expand/expand.h"
 
-static const struct
-{
-  const char   *target;
-  GhloIrOpKind  kind;
-} elementwise[] = {
-  { "mhlo.acos", GHLO_OP_CHLO_ACOS },
-  { "mhlo.acosh", GHLO_OP_CHLO_ACOSH },
-  { "mhlo.asin", GHLO_OP_CHLO_ASIN },
-  { "mhlo.asinh", GHLO_OP_CHLO_ASINH },
-  { "mhlo.atan", GHLO_OP_CHLO_ATAN },
-  { "mhlo.atanh", GHLO_OP_CHLO_ATANH },
-  { "mhlo.cosh", GHLO_OP_CHLO_COSH },
-  { "mhlo.erf", GHLO_OP_CHLO_ERF },
-  { "mhlo.erf_inv", GHLO_OP_CHLO_ERF_INV },
-  { "mhlo.sinh", GHLO_OP_CHLO_SINH },
-  { "mhlo.tan", GHLO_OP_STABLEHLO_TAN },
-};
-
 gboolean
 ghlo_expand_mhlo_elementwise (GhloRewriter    *self,
                               const GhloIrOp  *op,
                               GhloIrValue    **results,
                               G_GNUC_UNUSED char **problem)
 {
-  const char *target = ghlo_ir_op_get_string (op, "call_target_name");
+  const GhloIrOpKind kind = ghlo_ir_mhlo_find (ghlo_ir_op_get_string (op, "call_target_name"));
   GhloIrValue *operand = op->n_operands == 1 ? ghlo_ir_op_operand (op, 0) : NULL;
-  guint row = 0;
 
-  while (g_strcmp0 (elementwise[row].target, target) != 0)
-    row++;
-  if (operand == NULL || op->n_results != 1 || op->results[0].type != operand->type || !ghlo_expand_is_plain (op)
-      || !ghlo_ir_type_fits (operand->type, ghlo_ir_op_spec (elementwise[row].kind)->operands[0].constraint))
+  if (kind == GHLO_OP_INVALID || operand == NULL || op->n_results != 1 || op->results[0].type != operand->type
+      || !ghlo_expand_is_plain (op)
+      || !ghlo_ir_type_fits (operand->type, ghlo_ir_op_spec (kind)->operands[0].constraint))
     return FALSE;
-  results[0] = ghlo_make_unary (self, elementwise[row].kind, operand);
+  results[0] = ghlo_make_unary (self, kind, operand);
 
   return TRUE;
 }
