@@ -157,11 +157,7 @@ expand_norm (GhloRewriter    *self,
     if (!ghlo_expand_check_broadcasts (op, i, 0, problem))
       return FALSE;
   ghlo_expand_norm_init (&norm, self, ghlo_expand_operand (self, op, 0), axes, n_axes, centers, epsilon);
-  results[0] = ghlo_expand_with_broadcast (self, GHLO_OP_STABLEHLO_MULTIPLY, norm.normal,
-                                           ghlo_expand_operand (self, op, 1));
-  if (centers)
-    results[0] = ghlo_expand_with_broadcast (self, GHLO_OP_STABLEHLO_ADD, results[0],
-                                             ghlo_expand_operand (self, op, 2));
+  results[0] = ghlo_expand_norm_apply (&norm, self, op);
 
   return TRUE;
 }

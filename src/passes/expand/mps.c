@@ -147,11 +147,7 @@ expand_norm (GhloRewriter    *self,
 
   if (!read_norm (self, op, centers, 0, 1, &norm, problem))
     return FALSE;
-  results[0] = ghlo_expand_with_broadcast (self, GHLO_OP_STABLEHLO_MULTIPLY, norm.normal,
-                                           ghlo_expand_operand (self, op, 1));
-  if (centers)
-    results[0] = ghlo_expand_with_broadcast (self, GHLO_OP_STABLEHLO_ADD, results[0],
-                                             ghlo_expand_operand (self, op, 2));
+  results[0] = ghlo_expand_norm_apply (&norm, self, op);
 
   return TRUE;
 }

@@ -292,6 +292,21 @@ ghlo_expand_norm_init (GhloExpandNorm *self,
   self->normal = ghlo_expand_with_rows (rewriter, MUL, x, self->inverse, &self->axes);
 }
 
+GhloIrValue *
+ghlo_expand_norm_apply (const GhloExpandNorm *self,
+                        GhloRewriter         *rewriter,
+                        const GhloIrOp       *op)
+{
+  GhloIrValue *result = ghlo_expand_with_broadcast (rewriter, GHLO_OP_STABLEHLO_MULTIPLY, self->normal,
+                                                    ghlo_expand_operand (rewriter, op, 1));
+
+  if (self->centers)
+    result = ghlo_expand_with_broadcast (rewriter, GHLO_OP_STABLEHLO_ADD, result,
+                                         ghlo_expand_operand (rewriter, op, 2));
+
+  return result;
+}
+
 /* inverse (g − mean (g) − normal mean (g normal)), without the first mean where x was not centered. */
 GhloIrValue *
 ghlo_expand_norm_gradient (GhloExpandNorm *self,

@@ -90,6 +90,10 @@ void         ghlo_expand_norm_init       (GhloExpandNorm       *self,
                                           gsize                 n_axes,
                                           gboolean              centers,
                                           double                epsilon);
+/* What is normalized, times operand 1 of @op, and plus operand 2 where it is centered. */
+GhloIrValue *ghlo_expand_norm_apply      (const GhloExpandNorm *self,
+                                          GhloRewriter         *rewriter,
+                                          const GhloIrOp       *op);
 /* The gradient of x, given that of the result. */
 GhloIrValue *ghlo_expand_norm_gradient   (GhloExpandNorm       *self,
                                           GhloRewriter         *rewriter,
