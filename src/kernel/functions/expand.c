@@ -203,6 +203,20 @@ is_narrowed (const Copy *self,
   return (self->uses[number] & GHLO_EXPAND_IS_WANTED) == 0 && ghlo_expand_is_narrow (self->from, number);
 }
 
+/* Returns whether @node is x³ with a constant exponent: a common power, of which the general one has the same bits. */
+static gboolean
+is_cube (const Copy           *self,
+         const GhloKernelNode *node)
+{
+  const GhloKernelNode *exponent = node->kind == GHLO_NODE_POWER ? &self->from->nodes[node->operands[1]] : NULL;
+
+  if (exponent == NULL || exponent->kind != GHLO_NODE_CONSTANT)
+    return FALSE;
+
+  return exponent->type == GHLO_ELEMENT_TYPE_F32 ? ghlo_float_of_bits ((guint32) exponent->bits) == 3
+                                                 : ghlo_double_of_bits (exponent->bits) == 3;
+}
+
 /* Returns the expansion for node @number, a function, or NULL. */
 static GhloKernelExpansion
 choose_expansion (const Copy *self,
@@ -212,6 +226,8 @@ choose_expansion (const Copy *self,
 
   if (is_narrowed (self, number))
     return ghlo_expand_find_bf16 (node->kind);
+  if (is_cube (self, node))
+    return ghlo_expand_cube;
 
   return ghlo_kernel_expansion (node->kind, ghlo_kernel_operand_type (self->from, node));
 }

@@ -139,7 +139,20 @@ power_of_size (Builder *b,
   return scaled (b, multiply_add (b, r, ESTRIN (b, r, c), real (b, x, 1)), shifted);
 }
 
-/* The computation for ordinary numbers already yields 1 for y = 0 and NaN for a NaN operand. */
+/* x² + its rounding error, times x; rounded once but for that error's product. */
+guint
+ghlo_expand_cube (Builder         *b,
+                  GhloElementType  type,
+                  const guint     *operands)
+{
+  guint x = operands[0], square = multiply (b, x, x), lost = multiply_add (b, x, x, negate (b, square));
+  guint product = multiply (b, square, x), cube = multiply_add (b, square, x, multiply (b, lost, x));
+
+  return choose (b, less (b, magnitude (b, product), real (b, x, INFINITY)), cube, product);
+}
+
+/* The computation for ordinary numbers already yields 1 for y = 0 and NaN for a NaN operand. A cube has the bits that
+ * it has where the exponent is constant, and which are then computed alone. */
 guint
 ghlo_expand_power (Builder         *b,
                    GhloElementType  type,
@@ -162,6 +175,7 @@ ghlo_expand_power (Builder         *b,
   sign = choose (b, is_odd, sign, whole (b, sign, 0));
   result = float_of (b, or (b, bits_of (b, result), sign));
   is_invalid = and (b, and (b, less (b, x, zero), less (b, size, infinity)), not (b, whole_y));
+  result = choose (b, is_invalid, real (b, x, NAN), result);
 
-  return choose (b, is_invalid, real (b, x, NAN), result);
+  return choose (b, equal (b, y, real (b, x, 3)), ghlo_expand_cube (b, type, &x), result);
 }

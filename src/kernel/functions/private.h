@@ -30,6 +30,8 @@ EXPANSION (upper_half);
 /* bf16.c: functions of a bf16 number; their results round to the same bf16 as the exact ones. */
 EXPANSION (tanh_bf16);
 EXPANSION (logistic_bf16);
+/* power.c: x³, of the first operand alone. */
+EXPANSION (cube);
 #undef EXPANSION
 
 /* What becomes of the value of a node, as flags. */

@@ -311,6 +311,59 @@ evaluate (const GhloKernel *kernel,
   return values[kernel->stores[0].node];
 }
 
+/* A cube with a constant exponent is a few operations, and has the bits of the general power. */
+static void
+check_cube (GhloElementType type)
+{
+  const gint64 size = ghlo_element_info (type)->size;
+  const guint64 three = ghlo_float_to_bits (type, 3);
+  g_autofree GhloKernel *general = new_kernel (GHLO_NODE_POWER, type), *constant = NULL, *powers = NULL, *cubes = NULL;
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new ("cube");
+  g_autoptr (GError) error = NULL;
+  guint x;
+
+  ghlo_kernel_add_axis (builder, "i", 4, TRUE, FALSE);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 4 * size, FALSE), type, 0, &size);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 4 * size, TRUE), type, 0, &size);
+  ghlo_kernel_begin_points (builder, 0);
+  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, type, 0);
+  ghlo_kernel_store (builder, ghlo_kernel_add_node (builder, GHLO_NODE_POWER, type, x,
+                                                    ghlo_kernel_add_constant (builder, type, three),
+                                                    GHLO_KERNEL_NONE), 1);
+  ghlo_kernel_end_block (builder);
+  constant = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+  cubes = ghlo_kernel_expand (constant, &error);
+  g_assert_no_error (error);
+  powers = ghlo_kernel_expand (general, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (cubes->n_nodes, <, 16);
+
+  for (guint i = 0; i < N_SAMPLES / 10; i++)
+    {
+      const float number = sample (i);
+      const guint64 operands[] = { ghlo_float_to_bits (type, number), three };
+      const guint64 found = evaluate (cubes, operands), expected = evaluate (powers, operands);
+      const double value = ghlo_float_from_bits (type, found);
+      const double exact = (double) ((long double) number * number * number);
+
+      if (isnan (number))
+        g_assert_true (isnan (value) && isnan (ghlo_float_from_bits (type, expected)));
+      else
+        g_assert_cmphex (found, ==, expected);
+      /* The square's rounding error, times x, is subnormal in small cubes. */
+      if (type == GHLO_ELEMENT_TYPE_F32)
+        g_assert_cmpfloat (function_distance ((float) value, exact, 0), <=, fabs (exact) > 0x1p-100 ? 0.5001 : 1);
+    }
+}
+
+static void
+test_cube (void)
+{
+  check_cube (GHLO_ELEMENT_TYPE_F32);
+  check_cube (GHLO_ELEMENT_TYPE_F64);
+}
+
 static void
 check_bits (GhloNodeKind           kind,
             GhloElementType        type,
@@ -442,6 +495,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/functions/expand", test_expand);
+  g_test_add_func ("/functions/cube", test_cube);
   g_test_add_func ("/functions/loops", test_loops);
   g_test_add_func ("/functions/truths", test_truths);
   g_test_add_func ("/functions/accuracy", test_accuracy);

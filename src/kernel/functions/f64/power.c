@@ -47,8 +47,9 @@ ghlo_expand_power_f64 (Builder         *b,
   is_invalid = and (b, and (b, is_below (b, x, 0), less (b, size, infinity)), not (b, whole_y));
   is_invalid = or (b, is_invalid, or (b, unequal (b, x, x), unequal (b, y, y)));
   result = choose (b, is_invalid, real (b, x, NAN), result);
+  result = choose (b, or (b, is_real (b, x, 1), is_real (b, y, 0)), real (b, x, 1), result);
 
-  return choose (b, or (b, is_real (b, x, 1), is_real (b, y, 0)), real (b, x, 1), result);
+  return choose (b, is_real (b, y, 3), ghlo_expand_cube (b, type, &x), result);
 }
 
 /* The exponent is 3 q + {-1, 0, 1}. One step of Halley's iteration leaves an error of a few ULP; then follows one step
