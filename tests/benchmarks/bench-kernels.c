@@ -7,10 +7,10 @@
  * choice. GHLO_BESIDE=FILE names another code generator module: measures only that choice, with both modules in turns.
  */
 
-#include "cpu/code/blob.h"
-#include "cpu/code/call.h"
-#include "cpu/code/map.h"
-#include "cpu/code/target.h"
+#include "cpu/jit/blob.h"
+#include "cpu/jit/call.h"
+#include "cpu/jit/code-target.h"
+#include "cpu/jit/map.h"
 #include "cpu/strips/strips.h"
 #include "kernel/text.h"
 

@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "cpu/code/kernel.h"
 #include "cpu/gemm/gemm.h"
+#include "cpu/jit/compiled-kernel.h"
 #include "plan/epilogue.h"
 
 G_BEGIN_DECLS

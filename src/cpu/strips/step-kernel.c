@@ -3,7 +3,7 @@
  * The step of generated kernels: fusions, and single operations that have no step of their own.
  */
 
-#include "cpu/code/kernel.h"
+#include "cpu/jit/compiled-kernel.h"
 #include "cpu/steps.h"
 #include "kernel/lower.h"
 #include "kernel/text.h"

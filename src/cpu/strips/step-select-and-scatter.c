@@ -5,7 +5,7 @@
  */
 
 #include "base/sizes.h"
-#include "cpu/code/kernel.h"
+#include "cpu/jit/compiled-kernel.h"
 #include "cpu/steps.h"
 #include "kernel/select-and-scatter.h"
 #include "kernel/text.h"

@@ -186,7 +186,7 @@ has_short_rows (const GhloEmission      *self,
 
 /* Vectors along such a short row would be nearly empty. Vectors across rows would store elements that are apart, which
  * costs as much as everything else. Instead, the stores of all elements of a point are interleaved into whole vectors
- * (cpu/emit/strides.c). An epilogue keeps the axes of the operation that it follows. */
+ * (cpu/llvm/strides.c). An epilogue keeps the axes of the operation that it follows. */
 void
 ghlo_emission_choose_members (GhloEmission *self)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "cpu/code/module.h"
+#include "cpu/jit/emitter.h"
 
 static gboolean
 refuse (const PJRT_NamedValue  *value,

@@ -7,7 +7,7 @@
 
 #include "base/ghlo-error.h"
 #include "code-objects.h"
-#include "cpu/code/module.h"
+#include "cpu/jit/emitter.h"
 #include "kernel/build.h"
 
 #include <elf.h>

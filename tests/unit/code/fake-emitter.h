@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "cpu/emit/emit.h"
+#include "cpu/llvm/emit.h"
 
 typedef enum
 {

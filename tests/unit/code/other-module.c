@@ -4,7 +4,7 @@
  * what way.
  */
 
-#include "cpu/emit/emit.h"
+#include "cpu/llvm/emit.h"
 
 #include <gmodule.h>
 

@@ -6,8 +6,8 @@
  */
 
 #include "base/ghlo-error.h"
-#include "cpu/code/blob.h"
-#include "cpu/code/map.h"
+#include "cpu/jit/blob.h"
+#include "cpu/jit/map.h"
 
 #include "../sanitized.h"
 #include "code-objects.h"

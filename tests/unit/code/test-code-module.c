@@ -5,8 +5,8 @@
  */
 
 #include "base/ghlo-error.h"
-#include "cpu/code/kernel.h"
-#include "cpu/code/module.h"
+#include "cpu/jit/compiled-kernel.h"
+#include "cpu/jit/emitter.h"
 #include "kernel/text.h"
 #include "runtime/cache.h"
 

@@ -5,10 +5,10 @@
  */
 
 #include "base/ghlo-error.h"
-#include "cpu/code/kernel.h"
-#include "cpu/code/key.h"
-#include "cpu/code/module.h"
-#include "cpu/code/target.h"
+#include "cpu/jit/code-target.h"
+#include "cpu/jit/compiled-kernel.h"
+#include "cpu/jit/emitter.h"
+#include "cpu/jit/key.h"
 #include "runtime/cache-item.h"
 #include "runtime/cache.h"
 

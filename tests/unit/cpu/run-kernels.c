@@ -23,7 +23,7 @@ typedef struct
   uint64_t blob_size, n_axes, n_temporaries, n_buffers, scratch_size, n_points, piece;
 } Record;
 
-/* Equal to GhloCodeCall in cpu/emit/emit.h. */
+/* Equal to GhloCodeCall in cpu/llvm/emit.h. */
 typedef struct
 {
   void *const    *buffers;

@@ -10,10 +10,10 @@
  */
 
 #include "base/ghlo-error.h"
-#include "cpu/code/blob.h"
-#include "cpu/code/call.h"
-#include "cpu/code/map.h"
 #include "cpu/isa/level.h"
+#include "cpu/jit/blob.h"
+#include "cpu/jit/call.h"
+#include "cpu/jit/map.h"
 #include "kernel/expand.h"
 #include "kernel/text.h"
 
