@@ -197,17 +197,17 @@ job_run_body (Job           *job,
   return job->klass->run (job->data, &job->monitor, error);
 }
 
-static GhloPending *
-get_pending (const Job *job,
-             gpointer   result)
+static GhloFence *
+get_fence (const Job *job,
+           gpointer   result)
 {
-  return result != NULL && job->klass->get_pending != NULL ? job->klass->get_pending (result) : NULL;
+  return result != NULL && job->klass->get_fence != NULL ? job->klass->get_fence (result) : NULL;
 }
 
 static gboolean
-is_done (gpointer pending)
+is_done (gpointer fence)
 {
-  return ghlo_pending_is_done (pending);
+  return ghlo_fence_is_done (fence);
 }
 
 static void
@@ -218,12 +218,12 @@ on_waited_ended (gpointer data)
 
 /* Called on the caller's thread, which may be the thread that has to run a custom call of the run. */
 static void
-wait_for_end (GhloPending *pending)
+wait_for_end (GhloFence *fence)
 {
-  if (pending == NULL || ghlo_pending_poll (pending))
+  if (fence == NULL || ghlo_fence_poll (fence))
     return;
-  ghlo_pending_notify (pending, on_waited_ended, NULL);
-  ghlo_context_serve (is_done, pending);
+  ghlo_fence_notify (fence, on_waited_ended, NULL);
+  ghlo_context_serve (is_done, fence);
 }
 
 /* Called when the body, which returned @result or set @error, and the work that it left pending have ended. */
@@ -268,7 +268,7 @@ job_complete (Job           *job,
   if (result != NULL && job->klass->meanwhile != NULL)
     job->klass->meanwhile (result);
   /* A sync call returns when its work has really stopped; the monitor passes a cancellation on to the device. */
-  wait_for_end (get_pending (job, result));
+  wait_for_end (get_fence (job, result));
 
   return job_finish_body (job, result, error);
 }
@@ -512,18 +512,18 @@ job_work (gpointer data,
 {
   Job *job = data;
   GError *error = NULL;
-  GhloPending *pending;
+  GhloFence *fence;
   gpointer result;
 
   result = job_run_body (job, job->stop, &error);
-  pending = get_pending (job, result);
-  if (pending == NULL)
+  fence = get_fence (job, result);
+  if (fence == NULL)
     {
       job_end (job, result, error);
       return;
     }
   job->begun = result;
-  ghlo_pending_notify (pending, on_pending_ended, job);
+  ghlo_fence_notify (fence, on_pending_ended, job);
 }
 
 /* When this fails, the reference meant for the worker belongs to the caller again. */

@@ -13,7 +13,7 @@
 #include "base/monitor.h"
 #include "client/progress-core.h"
 #include "client/workers.h"
-#include "runtime/pending.h"
+#include "device/fence.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +34,7 @@ typedef struct
    * result waits for, or NULL when all work has ended. finish is called when the work has ended, successfully or
    * not, while @data is still valid, on any thread; it must be quick. It returns FALSE with @error set when the
    * result is of no use. */
-  GhloPending     *(*get_pending) (gpointer   result);
+  GhloFence     *(*get_fence) (gpointer   result);
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);

@@ -31,8 +31,8 @@ is_wanted_there (const GhloRunOptions *options,
 }
 
 /* Whether the output may stay in the memory where the device placed it. An output that shares memory with a
- * constant, an input or another output has to be copied: some languages give writable views of outputs, through
- * which a program could otherwise change the shared memory. */
+ * constant, an input that the caller keeps, or another output has to be copied: some languages give writable views
+ * of outputs, through which a program could otherwise change the shared memory. */
 static gboolean
 may_stay (const GhloOutcome    *outcome,
           const GhloRunOptions *options,
@@ -43,16 +43,12 @@ may_stay (const GhloOutcome    *outcome,
   const GhloValue *memory = options->targets != NULL ? options->targets[output] : NULL;
   GhloValue *value = outcome->outputs[output];
 
-  if (value->kind == GHLO_VALUE_TENSOR && outcome->run != NULL && value->storage->pending == outcome->run)
-    return TRUE;
-  if (ghlo_value_is_own (value))
-    return TRUE;
   if (memory != NULL && value == memory)
     return TRUE;
-  if (memory == NULL && (input == GHLO_RUN_NO_INPUT || value != inputs[input]))
-    return FALSE;
+  if (memory != NULL || (input != GHLO_RUN_NO_INPUT && value == inputs[input]))
+    return !is_wanted_there (options, outcome->n_outputs, value);
 
-  return !is_wanted_there (options, outcome->n_outputs, value);
+  return !options->shared[output];
 }
 
 /* Gives each output memory of its own. This is done for all outputs before any is delivered, because a copy to the
@@ -67,7 +63,7 @@ own_outputs (GhloOutcome           *outcome,
   for (guint i = 0; i < outcome->n_outputs; i++)
     {
       GhloValue *value = outcome->outputs[i];
-      GhloPending *pending;
+      GhloFence *fence;
 
       if (may_stay (outcome, options, inputs, i))
         continue;
@@ -75,11 +71,11 @@ own_outputs (GhloOutcome           *outcome,
       ghlo_value_unref (value);
       if (outcome->outputs[i] == NULL)
         return FALSE;
-      pending = ghlo_value_get_pending (outcome->outputs[i]);
-      if (pending == NULL)
+      fence = ghlo_value_get_fence (outcome->outputs[i]);
+      if (fence == NULL)
         continue;
-      g_clear_pointer (&outcome->last, ghlo_pending_unref);
-      outcome->last = ghlo_pending_ref (pending);
+      g_clear_pointer (&outcome->last, ghlo_fence_unref);
+      outcome->last = ghlo_fence_ref (fence);
     }
 
   return TRUE;
@@ -102,7 +98,7 @@ deliver_output (GhloValue          *value,
       return FALSE;
     }
   if (value->storage->device != NULL && value->data == NULL)
-    return ghlo_device_core_download (value->storage->device, value->storage, memory->data, monitor, error);
+    return ghlo_storage_download (value->storage, memory->data, monitor, error);
   if (value->n_bytes > 0)
     memcpy (memory->data, value->data, value->n_bytes);
 
@@ -124,7 +120,7 @@ deliver (GhloOutcome           *outcome,
 
       if (options->targets[i] == NULL || value == options->targets[i])
         continue;
-      if (!ghlo_pending_wait (outcome->last, NULL, error))
+      if (!ghlo_fence_wait (outcome->last, NULL, error))
         return FALSE;
       if (start == 0 && value->storage->device != NULL)
         start = g_get_monotonic_time ();
@@ -146,16 +142,19 @@ start_outputs (GhloOutcome           *outcome,
                GError               **error)
 {
   const GhloIrType *type = executable->signature.type;
+  g_autofree gboolean *shared = g_new0 (gboolean, type->n_results + 1);
+  GhloRunOptions own = *options;
 
+  own.shared = shared;
   /* The outputs of a failed run are not ours to free. */
-  if (!ghlo_prepared_start (executable->compilation->prepared, options, inputs, type->rank, outcome->outputs,
+  if (!ghlo_prepared_start (executable->compilation->prepared, &own, inputs, type->rank, outcome->outputs,
                             &outcome->run, monitor, error))
     return FALSE;
   outcome->n_outputs = type->n_results;
   if (outcome->run != NULL)
-    outcome->last = ghlo_pending_ref (outcome->run);
+    outcome->last = ghlo_fence_ref (outcome->run);
 
-  return own_outputs (outcome, executable->device, options, inputs, error)
+  return own_outputs (outcome, executable->device, &own, inputs, error)
          && deliver (outcome, options, monitor, error);
 }
 
@@ -214,10 +213,10 @@ static gboolean
 check_ends (const GhloOutcome  *outcome,
             GError            **error)
 {
-  if (!ghlo_pending_wait (outcome->run, NULL, error))
+  if (!ghlo_fence_wait (outcome->run, NULL, error))
     return FALSE;
   for (guint i = 0; outcome->last != NULL && i < outcome->n_outputs; i++)
-    if (!ghlo_pending_wait (ghlo_value_get_pending (outcome->outputs[i]), NULL, error))
+    if (!ghlo_fence_wait (ghlo_value_get_fence (outcome->outputs[i]), NULL, error))
       return FALSE;
 
   return TRUE;
@@ -236,13 +235,13 @@ ghlo_run_finish (GhloExecutableCore  *executable,
   /* Steps run one by one while they are measured, so the time of a profiled run does not count. */
   tell_watch (outcome, now, ok && outcome->profile == NULL
               ? outcome->run_time + (outcome->uploaded > 0 ? outcome->upload_time : 0) : -1);
-  if (executable->device->klass->measure == NULL)
+  if (executable->device->klass->whole_programs != NULL)
     outcome->reference_time = outcome->run_time;
 
   return ok;
 }
 
-GhloPending *
+GhloFence *
 ghlo_outcome_get_pending (GhloOutcome *self)
 {
   return self->last;
@@ -251,12 +250,12 @@ ghlo_outcome_get_pending (GhloOutcome *self)
 void
 ghlo_outcome_free (GhloOutcome *self)
 {
-  ghlo_pending_wait (self->last, NULL, NULL);
+  ghlo_fence_wait (self->last, NULL, NULL);
   tell_watch (self, 0, -1);
   if (self->wrapper != NULL)
     self->free_wrapper (self->wrapper);
-  g_clear_pointer (&self->run, ghlo_pending_unref);
-  g_clear_pointer (&self->last, ghlo_pending_unref);
+  g_clear_pointer (&self->run, ghlo_fence_unref);
+  g_clear_pointer (&self->last, ghlo_fence_unref);
   ghlo_values_clear (self->outputs, self->n_outputs);
   g_clear_pointer (&self->profile, ghlo_run_profile_free);
   g_clear_pointer (&self->executable, ghlo_reclaim_executable);

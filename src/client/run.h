@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /* The result of one run. */
 typedef struct
 {
-  GhloPending *run;             /* owned; the run's pending work; NULL once it has ended, like the next field */
-  GhloPending *last;            /* owned; the end of the run and of the copies that follow it */
+  GhloFence *run;             /* owned; the run's pending work; NULL once it has ended, like the next field */
+  GhloFence *last;            /* owned; the end of the run and of the copies that follow it */
   gint64       start;           /* by the monotonic clock, in microseconds */
   gint64       run_time;        /* microseconds, like the following times; run and reference time exclude upload and
                                    download */
@@ -48,7 +48,7 @@ gboolean     ghlo_run_finish     (GhloExecutableCore    *executable,
                                   GhloOutcome           *outcome,
                                   GError               **error);
 /* Returns NULL when everything has ended. */
-GhloPending *ghlo_outcome_get_pending (GhloOutcome      *self);
+GhloFence *ghlo_outcome_get_pending (GhloOutcome      *self);
 /* Waits for pending work first, since that work uses the run's arguments. */
 void         ghlo_outcome_free   (GhloOutcome           *self);
 

@@ -243,7 +243,7 @@ ghlo_session_call_free (gpointer data)
   if (self->inputs != NULL)
     ghlo_values_clear (self->inputs, self->bindings->n_inputs);
   g_free (self->inputs);
-  g_clear_pointer (&self->previous, ghlo_pending_unref);
+  g_clear_pointer (&self->previous, ghlo_fence_unref);
   ghlo_session_bindings_unref (self->bindings);
   ghlo_session_core_unref (self->core);
   g_atomic_rc_box_release (self);
@@ -279,7 +279,7 @@ check_state (const GhloSessionCall  *self,
 {
   const GhloValue *state = self->core->state[input];
 
-  if (state != NULL && ghlo_pending_get_error (ghlo_value_get_pending (state)) == NULL)
+  if (state != NULL && ghlo_fence_get_error (ghlo_value_get_fence (state)) == NULL)
     return TRUE;
   set_lost (input, error);
 
@@ -304,11 +304,11 @@ take_state (GhloSessionCall *self)
   for (guint i = 0; i < self->bindings->n_inputs; i++)
     if (self->bindings->initial[i] != NULL)
       {
-        GhloPending *pending = ghlo_value_get_pending (self->core->state[i]);
+        GhloFence *fence = ghlo_value_get_fence (self->core->state[i]);
 
         /* All values that are not written yet are written by the same run. */
-        if (pending != NULL && self->previous == NULL)
-          self->previous = ghlo_pending_ref (pending);
+        if (fence != NULL && self->previous == NULL)
+          self->previous = ghlo_fence_ref (fence);
         self->inputs[i] = g_steal_pointer (&self->core->state[i]);
       }
 }
@@ -467,7 +467,7 @@ ghlo_session_call_finish (gpointer   call,
       return TRUE;
     }
   /* A run that was requested before its predecessor failed reports the same error as if it were requested now. */
-  if (ghlo_pending_get_error (self->previous) != NULL)
+  if (ghlo_fence_get_error (self->previous) != NULL)
     set_lost (find_carried (self->bindings), error);
   else
     g_propagate_error (error, g_steal_pointer (&problem));
@@ -500,7 +500,7 @@ ghlo_session_call_copy (gpointer            call,
     copy = ghlo_value_copy (placed, device, error);
   if (copy == NULL)
     return NULL;
-  if (ghlo_pending_wait (ghlo_value_get_pending (copy), monitor, error))
+  if (ghlo_fence_wait (ghlo_value_get_fence (copy), monitor, error))
     return g_steal_pointer (&copy);
   /* The run that was to write the value may have failed in the meantime. */
   if (!check_state (self, self->input, NULL))

@@ -130,7 +130,7 @@ GhloRunWatch *
 ghlo_auto_watch (GhloPrepared       *prepared,
                  const GhloIrModule *module)
 {
-  GhloDeviceCore *device = prepared->device, *host = ghlo_devices_get_default ();
+  GhloDeviceCore *device = ghlo_prepared_get_device (prepared), *host = ghlo_devices_get_default ();
   const GhloIrOp *function = ghlo_ir_module_get_entry (module);
   GhloRunFigures figures;
   GhloEstimate estimate;

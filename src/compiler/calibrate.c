@@ -94,48 +94,48 @@ write_steps (GString    *text,
 
 /* The measured seconds without the overhead of a run. */
 static double
-subtract_overhead (double               seconds,
-                   const GhloStepRates *rates)
+subtract_overhead (double                 seconds,
+                   const GhloDeviceRates *rates)
 {
   return MAX (seconds - rates->run, seconds / 10);
 }
 
 static double
-rate_run (double               seconds,
-          guint                size,
-          const GhloStepRates *rates)
+rate_run (double                 seconds,
+          guint                  size,
+          const GhloDeviceRates *rates)
 {
   return seconds;
 }
 
 static double
-rate_step (double               seconds,
-           guint                size,
-           const GhloStepRates *rates)
+rate_step (double                 seconds,
+           guint                  size,
+           const GhloDeviceRates *rates)
 {
   return subtract_overhead (seconds, rates) / N_STEPS;
 }
 
 static double
-rate_bytes (double               seconds,
-            guint                size,
-            const GhloStepRates *rates)
+rate_bytes (double                 seconds,
+            guint                  size,
+            const GhloDeviceRates *rates)
 {
   return 3.0 * sizeof (float) * size / subtract_overhead (seconds, rates);
 }
 
 static double
-rate_scalars (double               seconds,
-              guint                size,
-              const GhloStepRates *rates)
+rate_scalars (double                 seconds,
+              guint                  size,
+              const GhloDeviceRates *rates)
 {
   return (double) N_SCALARS * size / subtract_overhead (seconds, rates);
 }
 
 static double
-rate_products (double               seconds,
-               guint                size,
-               const GhloStepRates *rates)
+rate_products (double                 seconds,
+               guint                  size,
+               const GhloDeviceRates *rates)
 {
   return 2.0 * size * size * size / subtract_overhead (seconds, rates);
 }
@@ -151,20 +151,20 @@ static const struct
   guint       sizes[5];             /* a larger size is measured where the previous one is too fast; 0: no more */
   double    (*rate)  (double               seconds,
                       guint                size,
-                      const GhloStepRates *rates);
-  gsize       offset;               /* of the rate in GhloStepRates */
+                      const GhloDeviceRates *rates);
+  gsize       offset;               /* of the rate in GhloDeviceRates */
 } probes[] = {
-  { "a run", write_sum, "f32", { 4 }, rate_run, G_STRUCT_OFFSET (GhloStepRates, run) },
-  { "steps", write_steps, "f32", { 8 }, rate_step, G_STRUCT_OFFSET (GhloStepRates, step) },
-  { "memory", write_sum, "f32", { 1 << 20, 1 << 22, 1 << 24 }, rate_bytes, G_STRUCT_OFFSET (GhloStepRates, bytes) },
+  { "a run", write_sum, "f32", { 4 }, rate_run, G_STRUCT_OFFSET (GhloDeviceRates, run) },
+  { "steps", write_steps, "f32", { 8 }, rate_step, G_STRUCT_OFFSET (GhloDeviceRates, step) },
+  { "memory", write_sum, "f32", { 1 << 20, 1 << 22, 1 << 24 }, rate_bytes, G_STRUCT_OFFSET (GhloDeviceRates, bytes) },
   { "elementwise operations", write_scalars, "f32", { 1 << 18, 1 << 20, 1 << 22, 1 << 24 }, rate_scalars,
-    G_STRUCT_OFFSET (GhloStepRates, scalars) },
+    G_STRUCT_OFFSET (GhloDeviceRates, scalars) },
   { "products of f32", write_product, "f32", { 256, 512, 1024, 2048, 4096 }, rate_products,
-    G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_F32]) },
+    G_STRUCT_OFFSET (GhloDeviceRates, products[GHLO_PRODUCT_F32]) },
   { "products of f16", write_product, "f16", { 256, 512, 1024, 2048, 4096 }, rate_products,
-    G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_NARROW]) },
+    G_STRUCT_OFFSET (GhloDeviceRates, products[GHLO_PRODUCT_NARROW]) },
   { "products of f64", write_product, "f64", { 256, 512, 1024, 2048, 4096 }, rate_products,
-    G_STRUCT_OFFSET (GhloStepRates, products[GHLO_STEP_PRODUCT_WIDE]) },
+    G_STRUCT_OFFSET (GhloDeviceRates, products[GHLO_PRODUCT_WIDE]) },
 };
 
 static GhloPrepared *
@@ -239,10 +239,10 @@ time_runs (GhloPrepared       *prepared,
 /* Whether @target runs all steps, without transfers. */
 static gboolean
 is_all_of (const GhloStepPlan   *plan,
-           const GhloStepTarget *target)
+           const GhloDeviceCore *device)
 {
   for (guint i = 0; i < plan->body.n_steps; i++)
-    if (plan->body.steps[i]->kind != GHLO_STEP_COMPUTE || plan->body.steps[i]->target != target)
+    if (plan->body.steps[i]->kind != GHLO_STEP_COMPUTE || plan->body.steps[i]->target != device)
       return FALSE;
 
   return TRUE;
@@ -263,7 +263,7 @@ time_program (GhloDeviceCore     *device,
   *seconds = 0;
   if (prepared == NULL)
     return FALSE;
-  if (plan == NULL || !is_all_of (plan, device->klass->get_target (device)))
+  if (plan == NULL || !is_all_of (plan, device))
     return TRUE;
   if (ghlo_prepared_wait_for_code (prepared, monitor, error) && make_inputs (device, plan, inputs, monitor, error))
     *seconds = time_runs (prepared, inputs, monitor, error);
@@ -278,7 +278,7 @@ time_program (GhloDeviceCore     *device,
 static gboolean
 run_probe (GhloDeviceCore     *device,
            guint               probe,
-           GhloStepRates      *rates,
+           GhloDeviceRates    *rates,
            const GhloMonitor  *monitor,
            GError            **error)
 {
@@ -306,7 +306,7 @@ run_probe (GhloDeviceCore     *device,
 /* Measures transfers to the device and back. */
 static gboolean
 time_transfers (GhloDeviceCore     *device,
-                GhloStepRates      *rates,
+                GhloDeviceRates    *rates,
                 const GhloMonitor  *monitor,
                 GError            **error)
 {
@@ -338,11 +338,11 @@ time_transfers (GhloDeviceCore     *device,
 
 gboolean
 ghlo_calibrate (GhloDeviceCore     *device,
-                GhloStepRates      *rates,
+                GhloDeviceRates    *rates,
                 const GhloMonitor  *monitor,
                 GError            **error)
 {
-  GhloStepRates measured = { 0 };
+  GhloDeviceRates measured = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (probes); i++)
     {

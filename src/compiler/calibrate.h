@@ -5,14 +5,14 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "execute/program.h"
 
 G_BEGIN_DECLS
 
 /* Each rate is from the best of several runs; 0 for what the device has no step for. Sets @rates only when everything
  * has been measured. */
 gboolean ghlo_calibrate (GhloDeviceCore     *device,
-                         GhloStepRates      *rates,
+                         GhloDeviceRates      *rates,
                          const GhloMonitor  *monitor,     /* nullable */
                          GError            **error);
 

@@ -75,7 +75,7 @@ prepare (GhloIrModule             *module,
   if (function != NULL)
     {
       options.custom_targets = custom_targets;
-      options.places = places;
+      options.may_use_host = places;
       return ghlo_device_core_prepare (device, module, function, &options, &part_of, error);
     }
 

@@ -7,7 +7,7 @@
 
 #include "base/monitor.h"
 #include "compiler/settings.h"
-#include "runtime/device.h"
+#include "execute/program.h"
 
 G_BEGIN_DECLS
 

@@ -9,8 +9,10 @@
 
 #include "base/sizes.h"
 #include "ir/loop.h"
+#include "plan/plan.h"
 #include "plan/work.h"
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
+#include "runtime/storage.h"
 
 enum { MAX_VIEWS = 64 };
 
@@ -20,14 +22,14 @@ enum { MAX_VIEWS = 64 };
 /* What a run does on the device, in the fields of the rates, and the seconds that the host takes. */
 typedef struct
 {
-  GhloStepRates amounts;
+  GhloDeviceRates amounts;
   double        others;
 } Part;
 
 typedef struct
 {
   GhloDeviceCore      *device, *host;
-  const GhloStepRates *rates, *host_rates;      /* of device and host */
+  const GhloDeviceRates *rates, *host_rates;      /* of device and host */
   GHashTable          *blocks;                  /* bodies of called functions → Part */
   GHashTable          *facts;                   /* operations → results of is_on_host () and is_fusible () as bits */
   double               constants;               /* bytes */
@@ -49,8 +51,8 @@ add (Part       *to,
 }
 
 static double
-time_of (const Part          *part,
-         const GhloStepRates *rates)
+time_of (const Part            *part,
+         const GhloDeviceRates *rates)
 {
   double seconds = part->others;
 
@@ -65,7 +67,7 @@ declines (GhloDeviceCore *device,
           const char     *kind,
           const GhloIrOp *op)
 {
-  return device->klass->declines == NULL || device->klass->declines (device, kind, &op, 1) != NULL;
+  return device->klass->unsupported_reason == NULL || device->klass->unsupported_reason (device, kind, &op, 1) != NULL;
 }
 
 enum { ON_HOST = 1, FUSIBLE = 2, KNOWN = 4 };
@@ -156,7 +158,7 @@ estimate_op (Estimate       *self,
 {
   gboolean elsewhere = self->device != self->host && is_on_host (self, op);
   gboolean fusible = is_fusible (self, op), is_step = op->n_results == 0;
-  const GhloStepRates *rates = elsewhere ? self->host_rates : self->rates;
+  const GhloDeviceRates *rates = elsewhere ? self->host_rates : self->rates;
   GhloStepWork work = { .exact = TRUE };
   Part part = { .others = 0 };
   double seconds;
@@ -322,6 +324,7 @@ estimate_transfers (Estimate          *self,
                     const GhloIrBlock *body)
 {
   double up = 0, down = 0;
+  GhloMemoryUse use;
 
   if (self->device == self->host)
     return 0;
@@ -329,9 +332,9 @@ estimate_transfers (Estimate          *self,
     up += ghlo_step_value_bytes (body->arguments[i]);
   for (guint i = 0; i < body->last->n_operands; i++)
     down += ghlo_step_value_bytes (ghlo_ir_op_operand (body->last, i));
-  if (self->device->klass->get_memory != NULL)
-    self->is_known &= MEMORY_SHARE * (up + down + self->constants)
-                      <= (double) self->device->klass->get_memory (self->device);
+  ghlo_device_core_measure_memory (self->device, &use);
+  if (use.total > 0)
+    self->is_known &= MEMORY_SHARE * (up + down + self->constants) <= (double) use.total;
 
   if (self->device->shares_memory)
     down = 0;

@@ -16,7 +16,7 @@ typedef struct
    * known, or the device may have too little memory. */
   double           seconds;
   /* The parts of it except the transfers of inputs and outputs, as ghlo_run_watch_new () takes them. */
-  GhloStepRates    amounts;
+  GhloDeviceRates    amounts;
   double           others;
   gboolean         is_exact;      /* each run does all of it; FALSE: iterations or branches depend on data */
   GhloRefinedRates rates;         /* the device's rates on which the estimate is based */

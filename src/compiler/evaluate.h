@@ -6,8 +6,8 @@
 
 #pragma once
 
+#include "execute/program.h"
 #include "passes/pass.h"
-#include "runtime/device.h"
 
 G_BEGIN_DECLS
 

@@ -151,7 +151,7 @@ device_declines (gpointer               data,
 {
   GhloDeviceCore *device = data;
 
-  return device->klass->declines (device, kind, ops, n_ops);
+  return device->klass->unsupported_reason (device, kind, ops, n_ops);
 }
 
 gboolean
@@ -168,7 +168,7 @@ ghlo_fuse (GhloIrModule               *module,
   g_autoptr (GError) problem = NULL;
   guint max_merges;
 
-  if (device->klass->declines == NULL)
+  if (device->klass->unsupported_reason == NULL)
     return TRUE;
   if (!ghlo_passes_read_fuse (&max_merges, &problem))
     g_debug ("%s", problem->message);

@@ -5,40 +5,63 @@
 
 #include "cpu/device.h"
 
+#include <string.h>
+
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/epilogue.h"
 #include "cpu/isa/level.h"
 #include "cpu/library/blas.h"
 #include "cpu/library/onednn.h"
-#include "cpu/target.h"
+#include "cpu/steps.h"
 #include "kernel/lower.h"
-#include "runtime/memory.h"
-#include "runtime/planned.h"
+#include "plan/epilogue.h"
+#include "runtime/parallel.h"
+#include "runtime/rates-cache.h"
 
-static const GhloStepTarget *
-get_target (GhloDeviceCore *self)
-{
-  return ghlo_cpu_target ();
-}
+/* Approximate rates of one core: bytes moved, scalar operations, and the speed of narrow and wide products relative
+ * to f32 products. RUN_SECONDS and STEP_SECONDS are the times of a run, and of a step, on a few numbers. MEMORY_CORES
+ * is the number of cores up to which each one gets its full memory bandwidth. */
+#define CORE_BYTES   2e10
+#define CORE_SCALARS 4e9
+#define NARROW_SHARE 0.5
+#define WIDE_SHARE   0.5
+#define RUN_SECONDS  1e-6
+#define STEP_SECONDS 3e-7
+enum { MEMORY_CORES = 8 };
 
-static const GhloStepRates *
-get_rates (GhloDeviceCore *self)
-{
-  return ghlo_cpu_target ()->rates;
-}
-
+/* What the rates depend on. */
 static GBytes *
-identify (GhloDeviceCore *self)
+identify (void)
 {
-  return ghlo_cpu_identify ();
+  const char *model = ghlo_cpu_model ();
+  char *text = g_strdup_printf ("cpu %s; %s; %u threads", model != NULL ? model : "",
+                                ghlo_cpu_level_name (ghlo_cpu_level ()), ghlo_parallel_n_workers ());
+
+  return g_bytes_new_take (text, strlen (text));
+}
+
+static void
+find_rates (GhloDeviceCore *device)
+{
+  static GhloDeviceRates rates;
+  const guint n = ghlo_parallel_n_workers ();
+  const double products = n * ghlo_cpu_rate ();
+
+  device->identity = identify ();
+  device->rates = &rates;
+  if (!ghlo_rates_recall (device->identity, &rates))
+    rates = (GhloDeviceRates) {
+      .bytes = MIN (n, MEMORY_CORES) * CORE_BYTES, .scalars = n * CORE_SCALARS, .run = RUN_SECONDS,
+      .step = STEP_SECONDS, .products = { products, products * NARROW_SHARE, products * WIDE_SHARE },
+    };
 }
 
 static const char *
-declines (GhloDeviceCore        *self,
-          const char            *kind,
-          const GhloIrOp *const *ops,
-          guint                  n_ops)
+unsupported_reason (GhloDeviceCore        *self,
+                    const char            *kind,
+                    const GhloIrOp *const *ops,
+                    guint                  n_ops)
 {
   if (g_str_equal (kind, "step"))
     return NULL;
@@ -63,16 +86,10 @@ declines (GhloDeviceCore        *self,
   return NULL;
 }
 
-static guint64
-get_memory (GhloDeviceCore *self)
-{
-  return ghlo_memory_get_limit ();
-}
-
 /* Adds the libraries that steps call, as names with versions. */
 static void
-add_facts (GhloDeviceCore *self,
-           GArray         *facts)
+add_properties (GhloDeviceCore *self,
+                GArray         *properties)
 {
   g_autofree char *onednn = ghlo_cpu_onednn_dup_version ();
   const GhloCpuBlas *blas = ghlo_cpu_blas ();
@@ -83,7 +100,7 @@ add_facts (GhloDeviceCore *self,
     libraries[n++] = g_strdup_printf ("oneDNN %s", onednn);
   if (blas != NULL)
     libraries[n++] = g_strdup_printf ("OpenBLAS %s (%s)", blas->version, blas->core);
-  ghlo_device_facts_add_words (facts, "libraries", "libraries", libraries);
+  ghlo_device_properties_add_words (properties, "libraries", "libraries", libraries);
 }
 
 GhloDeviceCore *
@@ -91,18 +108,10 @@ ghlo_cpu_device (void)
 {
   static const GhloDeviceCoreClass klass = {
     .name = "cpu",
-    .get_memory = get_memory,
-    .add_facts = add_facts,
-    .get_rates = get_rates,
-    .identify = identify,
-    .declines = declines,
-    .prepare = ghlo_planned_prepare,
-    .release = ghlo_planned_release,
-    .start = ghlo_planned_start,
-    .get_target = get_target,
-    .get_plan = ghlo_planned_get_plan,
-    .describe = ghlo_planned_describe,
-    .measure = ghlo_planned_measure,
+    .add_properties = add_properties,
+    .unsupported_reason = unsupported_reason,
+    .find_step = ghlo_cpu_find_step,
+    .copy_step = &ghlo_cpu_step_copy,
   };
   static const char *const names[] = { "cpu", NULL };
   static const char *const features[] = { "every-operation", "every-element-type", NULL };
@@ -122,6 +131,7 @@ ghlo_cpu_device (void)
     {
       device.model = ghlo_cpu_model ();
       device.vector_level = ghlo_cpu_level_name (ghlo_cpu_level ());
+      find_rates (&device);
       g_once_init_leave (&known, 1);
     }
 

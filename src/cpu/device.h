@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "device/device.h"
 
 G_BEGIN_DECLS
 

@@ -1,13 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * The CPU's step implementations, one file step-NAME.c for each. They are listed in the table of target.c, except for
- * the elementwise one.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later The CPU's step implementations, one file step-NAME.c for each. They are
+ * listed in the table of find-step.c, except for the elementwise one. / */
 
 #pragma once
 
 #include "base/ghlo-error.h"
-#include "plan/target.h"
+#include "device/device.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +31,10 @@ extern const GhloStepImplementation ghlo_cpu_step_sort;
 extern const GhloStepImplementation ghlo_cpu_step_top_k;
 extern const GhloStepImplementation ghlo_cpu_step_triangular_solve;
 
+/* Implements GhloDeviceCoreClass.find_step. */
+const GhloStepImplementation *ghlo_cpu_find_step (GhloDeviceCore               *self,
+                                                  const GhloIrOp               *op,
+                                                  const GhloStepImplementation *previous);
 /* Whether there are elementwise loops for @op, at least for some element types. */
 gboolean ghlo_cpu_has_elementwise (GhloIrOpKind op);
 
@@ -94,7 +95,7 @@ ghlo_cpu_step_clear_nothing (gpointer self)
   GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
   \
   static gboolean \
-  select_step (gpointer               target, \
+  select_step (GhloDeviceCore        *device, \
                const GhloStepRequest *request, \
                GhloStepSelection     *selection) \
   { \
@@ -108,7 +109,7 @@ ghlo_cpu_step_clear_nothing (gpointer self)
   } \
   \
   static gpointer \
-  compile (gpointer               target, \
+  compile (GhloDeviceCore        *device, \
            const GhloStepRequest *request, \
            const GhloMonitor     *monitor, \
            GError               **error) \
@@ -128,7 +129,7 @@ ghlo_cpu_step_clear_nothing (gpointer self)
   GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
   \
   static gboolean \
-  select_step (gpointer               target, \
+  select_step (GhloDeviceCore        *device, \
                const GhloStepRequest *request, \
                GhloStepSelection     *selection) \
   { \
@@ -146,7 +147,7 @@ ghlo_cpu_step_clear_nothing (gpointer self)
   } \
   \
   static gpointer \
-  compile (gpointer               target, \
+  compile (GhloDeviceCore        *device, \
            const GhloStepRequest *request, \
            const GhloMonitor     *monitor, \
            GError               **error) \

@@ -331,7 +331,7 @@ keep_operand (GhloCustomCall  *self,
 {
   GhloValue *value = self->frame->operands[index];
 
-  if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_borrowed)
+  if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_call_scoped)
     return value;
   if (self->operands[index] == NULL)
     self->operands[index] = ghlo_value_new_copied (value->type, value->data, NULL, error);

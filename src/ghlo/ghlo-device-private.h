@@ -5,8 +5,8 @@
 
 #pragma once
 
+#include "execute/program.h"
 #include "ghlo-device.h"
-#include "runtime/device.h"
 
 G_BEGIN_DECLS
 

@@ -256,6 +256,17 @@ ghlo_device_get_driver (GhloDevice *self)
   return self->core != NULL ? self->core->driver : "";
 }
 
+static GhloMemoryUse
+measure (GhloDevice *self)
+{
+  GhloMemoryUse use = { 0 };
+
+  if (self->core != NULL)
+    ghlo_device_core_measure_memory (self->core, &use);
+
+  return use;
+}
+
 /**
  * ghlo_device_get_memory: (get-property memory)
  * @self: a device
@@ -273,18 +284,7 @@ ghlo_device_get_memory (GhloDevice *self)
 {
   g_return_val_if_fail (GHLO_IS_DEVICE (self), 0);
 
-  return self->core != NULL ? self->core->klass->get_memory (self->core) : 0;
-}
-
-static GhloMemoryUse
-measure (GhloDevice *self)
-{
-  GhloMemoryUse use = { 0 };
-
-  if (self->core != NULL)
-    ghlo_device_core_measure_memory (self->core, &use);
-
-  return use;
+  return measure (self).total;
 }
 
 /**

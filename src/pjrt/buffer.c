@@ -25,7 +25,7 @@ ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
   ghlo_pjrt_client_ref (device->client);
   self->type = ghlo_tensor_type_ref (type);
   self->layout = ghlo_pjrt_layout_row_major (ghlo_tensor_type_get_rank (type));
-  self->ready = promise->pending != NULL ? ghlo_pending_ref (promise->pending) : NULL;
+  self->ready = promise->fence != NULL ? ghlo_fence_ref (promise->fence) : NULL;
   g_mutex_init (&self->lock);
   self->promise = promise;
 
@@ -57,7 +57,7 @@ ghlo_pjrt_buffer_free (PJRT_Buffer *self)
 {
   g_clear_pointer (&self->promise, ghlo_pjrt_promise_unref);
   g_clear_pointer (&self->lent, ghlo_pjrt_promise_unref);
-  g_clear_pointer (&self->ready, ghlo_pending_unref);
+  g_clear_pointer (&self->ready, ghlo_fence_unref);
   ghlo_tensor_type_unref (self->type);
   ghlo_pjrt_layout_unref (self->layout);
   g_mutex_clear (&self->lock);
@@ -280,7 +280,7 @@ make_copy (gpointer data)
 
   if (copy != NULL)
     ghlo_pjrt_promise_keep (self->to, copy);
-  ghlo_pending_end (self->to->pending, error);
+  ghlo_fence_signal (self->to->fence, error);
   ghlo_pjrt_promise_unref (self->to);
   ghlo_pjrt_client_unref (self->client);
   g_free (self);
@@ -291,15 +291,15 @@ static GhloPjrtPromise *
 copy_late (GhloPjrtPromise *from,
            PJRT_Device     *device)
 {
-  g_autoptr (GhloPending) pending = ghlo_pending_new ();
-  GhloPjrtPromise *to = ghlo_pjrt_promise_new_late (pending);
+  g_autoptr (GhloFence) fence = ghlo_fence_new ();
+  GhloPjrtPromise *to = ghlo_pjrt_promise_new_late (fence);
   Copy *self = g_new (Copy, 1);
 
   *self = (Copy) {
     .client = ghlo_pjrt_client_ref (device->client), .core = device->core, .from = from,
     .to = ghlo_pjrt_promise_ref (to),
   };
-  ghlo_pending_notify (from->pending, make_copy, self);
+  ghlo_fence_notify (from->fence, make_copy, self);
 
   return to;
 }

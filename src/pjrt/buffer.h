@@ -20,7 +20,7 @@ struct PJRT_Buffer
   PJRT_Layouts_MemoryLayout *layout;    /* of its memory; the dimensions of the value are in the order in which they
                                            lie in memory */
   gboolean        is_token;     /* callers see a token of a program instead of the elements */
-  GhloPending    *ready;        /* owned; ends when the content is written; NULL: it is written already */
+  GhloFence    *ready;        /* owned; ends when the content is written; NULL: it is written already */
   guint           execution;    /* its number in the client's history; 0: not counted there */
   GMutex          lock;         /* guards the fields below */
   GhloPjrtPromise *promise;     /* owned; NULL once the buffer was deleted or donated */

@@ -136,7 +136,7 @@ take_operands (const GhloCustomCallFrame  *frame,
 
       if (value->kind != GHLO_VALUE_TENSOR)
         continue;
-      kept = value->storage->is_borrowed ? ghlo_value_new_copied (value->type, value->data, NULL, error)
+      kept = value->storage->is_call_scoped ? ghlo_value_new_copied (value->type, value->data, NULL, error)
                                         : ghlo_value_ref (value);
       if (kept == NULL)
         {

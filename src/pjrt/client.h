@@ -9,10 +9,10 @@
 
 #include "client/wait-history.h"
 #include "compiler/counters.h"
+#include "execute/program.h"
 #include "pjrt/abi.h"
 #include "pjrt/options/client-options.h"
 #include "pjrt/queue.h"
-#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
@@ -98,7 +98,7 @@ void         ghlo_pjrt_memory_clear (PJRT_Memory *self);
 /* Records that an execution, to which the caller gave the number @id, runs until @end. */
 void         ghlo_pjrt_device_add_launch (PJRT_Device *self,
                                           int          id,
-                                          GhloPending *end);
+                                          GhloFence *end);
 void         ghlo_pjrt_device_clear (PJRT_Device *self);
 /* Returns NULL when there is no device with this number. */
 PJRT_Device *ghlo_pjrt_client_find  (PJRT_Client *self,

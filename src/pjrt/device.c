@@ -130,8 +130,7 @@ memory_stats (PJRT_Device_MemoryStats_Args *args)
   args->bytes_in_use = (gint64) use.used;
   args->peak_bytes_in_use = (gint64) use.peak;
   args->peak_bytes_in_use_is_set = true;
-  args->bytes_limit = ghlo_device_core_is_host (core) ? (gint64) ghlo_memory_get_limit ()
-                                                      : (gint64) core->klass->get_memory (core);
+  args->bytes_limit = (gint64) use.total;
   args->bytes_limit_is_set = true;
 
   return NULL;
@@ -185,7 +184,7 @@ async_tracking_event_destroy (PJRT_AsyncTrackingEvent_Destroy_Args *args)
 typedef struct
 {
   int          id;
-  GhloPending *end;     /* owned */
+  GhloFence *end;     /* owned */
 } Launch;
 
 static void
@@ -193,7 +192,7 @@ launch_free (gpointer data)
 {
   Launch *self = data;
 
-  ghlo_pending_unref (self->end);
+  ghlo_fence_unref (self->end);
   g_free (self);
 }
 
@@ -204,7 +203,7 @@ forget_ended (GQueue *launches)
   for (GList *link = launches->head, *next; link != NULL; link = next)
     {
       next = link->next;
-      if (ghlo_pending_is_done (((Launch *) link->data)->end))
+      if (ghlo_fence_is_done (((Launch *) link->data)->end))
         {
           launch_free (link->data);
           g_queue_delete_link (launches, link);
@@ -215,11 +214,11 @@ forget_ended (GQueue *launches)
 void
 ghlo_pjrt_device_add_launch (PJRT_Device *self,
                              int          id,
-                             GhloPending *end)
+                             GhloFence   *end)
 {
   Launch *launch = g_new (Launch, 1);
 
-  *launch = (Launch) { id, ghlo_pending_ref (end) };
+  *launch = (Launch) { id, ghlo_fence_ref (end) };
   g_mutex_lock (&self->lock);
   forget_ended (&self->launches);
   g_queue_push_tail (&self->launches, launch);
@@ -227,17 +226,17 @@ ghlo_pjrt_device_add_launch (PJRT_Device *self,
 }
 
 /* Returns the end of the oldest running execution with this number (transfer full), or NULL when there is none. */
-static GhloPending *
+static GhloFence *
 find_launch (PJRT_Device *self,
              int          id)
 {
-  GhloPending *end = NULL;
+  GhloFence *end = NULL;
 
   g_mutex_lock (&self->lock);
   forget_ended (&self->launches);
   for (GList *link = self->launches.head; link != NULL && end == NULL; link = link->next)
     if (((Launch *) link->data)->id == id)
-      end = ghlo_pending_ref (((Launch *) link->data)->end);
+      end = ghlo_fence_ref (((Launch *) link->data)->end);
   g_mutex_unlock (&self->lock);
 
   return end;
@@ -260,7 +259,7 @@ ghlo_pjrt_device_clear (PJRT_Device *self)
 static PJRT_Error *
 poison_execution (PJRT_Device_PoisonExecution_Args *args)
 {
-  g_autoptr (GhloPending) end = NULL;
+  g_autoptr (GhloFence) end = NULL;
 
   PJRT_NEEDS (args, poisoned);
   if (args->error_code == PJRT_Error_Code_OK)
@@ -270,9 +269,9 @@ poison_execution (PJRT_Device_PoisonExecution_Args *args)
                                 args->device->description.name);
   end = find_launch (args->device, args->launch_id);
   if (end != NULL)
-    ghlo_pending_end (end, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
+    ghlo_fence_signal (end, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
   /* It may have ended successfully just before. */
-  args->poisoned = end != NULL && ghlo_pending_get_error (end) != NULL;
+  args->poisoned = end != NULL && ghlo_fence_get_error (end) != NULL;
 
   return NULL;
 }

@@ -11,23 +11,23 @@
 
 struct PJRT_Event
 {
-  GhloPending *pending;         /* owned; NULL: it has ended successfully */
+  GhloFence *fence;         /* owned; NULL: it has ended successfully */
 };
 
 PJRT_Event *
-ghlo_pjrt_event_new (GhloPending *pending)
+ghlo_pjrt_event_new (GhloFence *fence)
 {
   PJRT_Event *self = g_new (PJRT_Event, 1);
 
-  self->pending = pending != NULL ? ghlo_pending_ref (pending) : NULL;
+  self->fence = fence != NULL ? ghlo_fence_ref (fence) : NULL;
 
   return self;
 }
 
 static PJRT_Error *
-error_of (GhloPending *pending)
+error_of (GhloFence *fence)
 {
-  const GError *error = ghlo_pending_get_error (pending);
+  const GError *error = ghlo_fence_get_error (fence);
 
   return error != NULL ? ghlo_pjrt_error_take (g_error_copy (error)) : NULL;
 }
@@ -38,7 +38,7 @@ destroy (PJRT_Event_Destroy_Args *args)
   PJRT_NEEDS (args, event);
   if (args->event == NULL)
     return NULL;
-  g_clear_pointer (&args->event->pending, ghlo_pending_unref);
+  g_clear_pointer (&args->event->fence, ghlo_fence_unref);
   g_free (args->event);
 
   return NULL;
@@ -49,7 +49,7 @@ is_ready (PJRT_Event_IsReady_Args *args)
 {
   PJRT_NEEDS (args, is_ready);
   /* Polled, since some devices only notice that work has ended when they are asked. */
-  args->is_ready = args->event->pending == NULL || ghlo_pending_poll (args->event->pending);
+  args->is_ready = args->event->fence == NULL || ghlo_fence_poll (args->event->fence);
 
   return NULL;
 }
@@ -59,7 +59,7 @@ get_error (PJRT_Event_Error_Args *args)
 {
   PJRT_NEEDS (args, event);
 
-  return error_of (args->event->pending);
+  return error_of (args->event->fence);
 }
 
 static PJRT_Error *
@@ -68,8 +68,8 @@ await (PJRT_Event_Await_Args *args)
   GError *error = NULL;
 
   PJRT_NEEDS (args, event);
-  ghlo_pjrt_queue_help (args->event->pending);
-  if (ghlo_pending_wait (args->event->pending, NULL, &error))
+  ghlo_pjrt_queue_help (args->event->fence);
+  if (ghlo_fence_wait (args->event->fence, NULL, &error))
     return NULL;
 
   return ghlo_pjrt_error_take (error);
@@ -77,7 +77,7 @@ await (PJRT_Event_Await_Args *args)
 
 typedef struct
 {
-  GhloPending                *pending;  /* owned */
+  GhloFence                *fence;  /* owned */
   PJRT_Event_OnReadyCallback  callback;
   void                       *user_arg;
 } Notice;
@@ -87,29 +87,29 @@ call_back (gpointer data)
 {
   Notice *notice = data;
 
-  notice->callback (error_of (notice->pending), notice->user_arg);
-  ghlo_pending_unref (notice->pending);
+  notice->callback (error_of (notice->fence), notice->user_arg);
+  ghlo_fence_unref (notice->fence);
   g_free (notice);
 }
 
 static PJRT_Error *
 on_ready (PJRT_Event_OnReady_Args *args)
 {
-  GhloPending *pending;
+  GhloFence *fence;
   Notice *notice;
 
   PJRT_NEEDS (args, user_arg);
-  pending = args->event->pending;
-  if (pending == NULL)
+  fence = args->event->fence;
+  if (fence == NULL)
     {
       args->callback (NULL, args->user_arg);
       return NULL;
     }
   notice = g_new (Notice, 1);
-  notice->pending = ghlo_pending_ref (pending);
+  notice->fence = ghlo_fence_ref (fence);
   notice->callback = args->callback;
   notice->user_arg = args->user_arg;
-  ghlo_pending_notify (pending, call_back, notice);
+  ghlo_fence_notify (fence, call_back, notice);
 
   return NULL;
 }
@@ -117,11 +117,11 @@ on_ready (PJRT_Event_OnReady_Args *args)
 static PJRT_Error *
 create (PJRT_Event_Create_Args *args)
 {
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
 
   PJRT_NEEDS (args, event);
-  pending = ghlo_pending_new ();
-  args->event = ghlo_pjrt_event_new (pending);
+  fence = ghlo_fence_new ();
+  args->event = ghlo_pjrt_event_new (fence);
 
   return NULL;
 }
@@ -130,9 +130,9 @@ static PJRT_Error *
 set (PJRT_Event_Set_Args *args)
 {
   PJRT_NEEDS (args, error_message_size);
-  if (args->event->pending == NULL || ghlo_pending_is_done (args->event->pending))
+  if (args->event->fence == NULL || ghlo_fence_is_done (args->event->fence))
     return ghlo_pjrt_error_new (PJRT_Error_Code_FAILED_PRECONDITION, "the event is set already");
-  ghlo_pending_end (args->event->pending, args->error_code == PJRT_Error_Code_OK
+  ghlo_fence_signal (args->event->fence, args->error_code == PJRT_Error_Code_OK
                     ? NULL : ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
 
   return NULL;

@@ -5,13 +5,13 @@
 
 #pragma once
 
+#include "device/fence.h"
 #include "pjrt/abi.h"
-#include "runtime/pending.h"
 
 G_BEGIN_DECLS
 
-/* Returns an event that ends when @pending ends; NULL means work that has ended successfully. */
-PJRT_Event *ghlo_pjrt_event_new        (GhloPending     *pending);
+/* Returns an event that ends when @fence ends; NULL means work that has ended successfully. */
+PJRT_Event *ghlo_pjrt_event_new        (GhloFence     *fence);
 
 void        ghlo_pjrt_event_add_functions (PJRT_Api     *api);
 

@@ -17,7 +17,7 @@ typedef struct
   PJRT_ExecuteContext *context; /* nullable */
   GhloPjrtPromise **inputs;     /* by device and input */
   GhloPjrtPromise **outputs;    /* by device and output */
-  GhloPending      *end;
+  GhloFence      *end;
 } Execution;
 
 static void
@@ -29,7 +29,7 @@ execution_free (Execution *self)
   ghlo_pjrt_promises_clear (self->outputs, (gsize) executable->n_devices * executable->n_outputs);
   g_free (self->inputs);
   g_free (self->outputs);
-  g_clear_pointer (&self->end, ghlo_pending_unref);
+  g_clear_pointer (&self->end, ghlo_fence_unref);
   g_clear_pointer (&self->context, ghlo_pjrt_context_unref);
   g_free (self);
   ghlo_pjrt_executable_unref (executable);
@@ -165,13 +165,13 @@ static void
 execute (gpointer data)
 {
   Execution *self = data;
-  g_autoptr (GhloPending) end = g_steal_pointer (&self->end);
+  g_autoptr (GhloFence) end = g_steal_pointer (&self->end);
   PJRT_Executable *executable = ghlo_pjrt_executable_ref (self->executable);
   GError *error = NULL;
 
   keep_promises (self, &error);
   execution_free (self);
-  ghlo_pending_end (end, error);
+  ghlo_fence_signal (end, error);
   ghlo_pjrt_executable_unref (executable);
 }
 
@@ -202,7 +202,7 @@ make_outputs (Execution           *self,
       }
 }
 
-GhloPending *
+GhloFence *
 ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
                               GError                                   **error)
 {
@@ -211,7 +211,7 @@ ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
   GhloPjrtQueue *queue = executable->client->queue;
   const gsize n_inputs = (gsize) executable->n_devices * executable->n_inputs;
   Execution *self = g_new0 (Execution, 1);
-  GhloPending *pending;
+  GhloFence *fence;
 
   self->executable = ghlo_pjrt_executable_ref (executable);
   self->context = ghlo_pjrt_context_of (args->options);
@@ -222,11 +222,11 @@ ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
       execution_free (self);
       return NULL;
     }
-  self->end = ghlo_pending_new ();
-  pending = ghlo_pending_ref (self->end);
+  self->end = ghlo_fence_new ();
+  fence = ghlo_fence_ref (self->end);
   make_outputs (self, args->output_lists);
   ghlo_pjrt_promises_expect (self->inputs, n_inputs, queue);
   ghlo_pjrt_queue_push (queue, &klass, self, executable->calls_host);
 
-  return pending;
+  return fence;
 }

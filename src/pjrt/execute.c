@@ -51,7 +51,7 @@ typedef struct
   PJRT_ExecuteContext *context; /* owned, nullable */
   GhloPjrtPromise **inputs;     /* owned with its members, which are NULL for tokens */
   GhloPjrtPromise **outputs;    /* owned with its members, as is end; NULL when the execution is not in the queue */
-  GhloPending      *end;
+  GhloFence      *end;
   guint             number;     /* in the client's history; 0: not counted there */
 } Execution;
 
@@ -291,11 +291,11 @@ make_outputs (const Execution  *self,
   return TRUE;
 }
 
-/* Runs within the call. On success the outputs are there, and *@pending is the rest of the run (transfer full). */
+/* Runs within the call. On success the outputs are there, and *@fence is the rest of the run (transfer full). */
 static gboolean
 execute_here (Execution    *self,
               PJRT_Buffer **outputs,
-              GhloPending **pending,
+              GhloFence   **fence,
               GError      **error)
 {
   g_autoptr (GhloOutcome) outcome = run (self, error);
@@ -310,12 +310,12 @@ execute_here (Execution    *self,
       free_buffers (outputs, self->executable->n_outputs);
       return FALSE;
     }
-  *pending = ghlo_pending_ref (ghlo_outcome_get_pending (outcome));
+  *fence = ghlo_fence_ref (ghlo_outcome_get_pending (outcome));
   running = g_new (Running, 1);
   running->core = ghlo_executable_core_ref (self->executable->core);
   running->outcome = g_steal_pointer (&outcome);
   running->context = g_steal_pointer (&self->context);
-  ghlo_pending_notify (*pending, finish, running);
+  ghlo_fence_notify (*fence, finish, running);
 
   return TRUE;
 }
@@ -352,8 +352,8 @@ execute_queued (gpointer data)
   keep_promises (self, &error);
   ghlo_pjrt_promises_clear (self->inputs, executable->n_inputs);
   ghlo_pjrt_promises_clear (self->outputs, executable->n_outputs);
-  ghlo_pending_end (self->end, error);
-  ghlo_pending_unref (self->end);
+  ghlo_fence_signal (self->end, error);
+  ghlo_fence_unref (self->end);
   g_clear_pointer (&self->context, ghlo_pjrt_context_unref);
   g_free (self->inputs);
   g_free (self->outputs);
@@ -388,7 +388,7 @@ ghlo_pjrt_execute_promise (const PJRT_Executable *executable,
 static void
 enqueue (Execution    *execution,
          PJRT_Buffer **outputs,
-         GhloPending **pending)
+         GhloFence   **fence)
 {
   static const GhloPjrtQueueClass klass = { execute_queued, is_ready };
   PJRT_Executable *executable = execution->executable;
@@ -397,7 +397,7 @@ enqueue (Execution    *execution,
   execution->inputs = NULL;
   execution->context = NULL;
   ghlo_pjrt_executable_ref (executable);
-  self->end = ghlo_pending_new ();
+  self->end = ghlo_fence_new ();
   self->outputs = g_new (GhloPjrtPromise *, executable->n_outputs);
   for (guint i = 0; i < executable->n_outputs; i++)
     {
@@ -405,19 +405,19 @@ enqueue (Execution    *execution,
       outputs[i] = ghlo_pjrt_execute_promise (executable, self->device, i, ghlo_pjrt_promise_ref (self->outputs[i]));
       outputs[i]->execution = self->number;
     }
-  *pending = ghlo_pending_ref (self->end);
+  *fence = ghlo_fence_ref (self->end);
   ghlo_pjrt_promises_expect (self->inputs, executable->n_inputs, executable->client->queue);
   ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
 }
 
 /* Returns the pending work of an input that has already failed, or NULL. */
-static GhloPending *
+static GhloFence *
 find_failure (const Execution *self)
 {
   for (guint i = 0; i < self->executable->n_inputs; i++)
     if (self->inputs[i] != NULL && self->inputs[i]->is_late
-        && ghlo_pending_get_error (self->inputs[i]->pending) != NULL)
-      return self->inputs[i]->pending;
+        && ghlo_fence_get_error (self->inputs[i]->fence) != NULL)
+      return self->inputs[i]->fence;
 
   return NULL;
 }
@@ -425,15 +425,15 @@ find_failure (const Execution *self)
 /* Makes the outputs fail with the error of the input. */
 static void
 fail (const Execution  *self,
-      GhloPending      *failure,
+      GhloFence        *failure,
       PJRT_Buffer     **outputs,
-      GhloPending     **pending)
+      GhloFence       **fence)
 {
   const PJRT_Executable *executable = self->executable;
 
   for (guint i = 0; i < executable->n_outputs; i++)
     outputs[i] = ghlo_pjrt_execute_promise (executable, self->device, i, ghlo_pjrt_promise_new_late (failure));
-  *pending = ghlo_pending_ref (failure);
+  *fence = ghlo_fence_ref (failure);
 }
 
 /* Predicts the time of an execution in seconds, for a caller that waits in any case. This includes the time of the
@@ -469,17 +469,17 @@ is_done_here (Execution *self)
 static gboolean
 begin (Execution    *self,
        PJRT_Buffer **outputs,
-       GhloPending **pending,
+       GhloFence   **fence,
        GError      **error)
 {
-  GhloPending *failure = find_failure (self);
+  GhloFence *failure = find_failure (self);
 
   if (failure != NULL)
-    fail (self, failure, outputs, pending);
+    fail (self, failure, outputs, fence);
   else if (is_done_here (self))
-    return execute_here (self, outputs, pending, error);
+    return execute_here (self, outputs, fence, error);
   else
-    enqueue (self, outputs, pending);
+    enqueue (self, outputs, fence);
 
   return TRUE;
 }
@@ -509,10 +509,10 @@ check (const PJRT_LoadedExecutable_Execute_Args *args)
   return NULL;
 }
 
-/* Executes on the only device of an executable. *@pending is the work that continues (transfer full). */
+/* Executes on the only device of an executable. *@fence is the work that continues (transfer full). */
 static void
 execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
-             GhloPending                              **pending,
+             GhloFence                                **fence,
              GError                                   **error)
 {
   Execution execution = { NULL };
@@ -522,7 +522,7 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
   execution.context = ghlo_pjrt_context_of (args->options);
   execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
   if (take_inputs (&execution, args->options, args->argument_lists[0], error))
-    begin (&execution, args->output_lists[0], pending, error);
+    begin (&execution, args->output_lists[0], fence, error);
   if (execution.inputs != NULL)
     ghlo_pjrt_promises_clear (execution.inputs, args->num_args);
   g_free (execution.inputs);
@@ -532,22 +532,22 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
 /* Records running work by the number that the caller gave it. */
 static void
 add_launches (const PJRT_LoadedExecutable_Execute_Args *args,
-              GhloPending                              *pending)
+              GhloFence                                *fence)
 {
   const PJRT_Executable *executable = args->executable->executable;
 
-  if (pending == NULL || executable->client->queue == NULL || args->options == NULL
+  if (fence == NULL || executable->client->queue == NULL || args->options == NULL
       || !PJRT_HAS (args->options, launch_id) || args->options->launch_id == 0)
     return;
   for (guint i = 0; i < executable->n_devices; i++)
     ghlo_pjrt_device_add_launch (args->execute_device != NULL ? args->execute_device : executable->devices[i],
-                                 args->options->launch_id, pending);
+                                 args->options->launch_id, fence);
 }
 
 static PJRT_Error *
 execute (PJRT_LoadedExecutable_Execute_Args *args)
 {
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   GError *error = NULL;
   PJRT_Error *refusal;
 
@@ -559,14 +559,14 @@ execute (PJRT_LoadedExecutable_Execute_Args *args)
     return ghlo_pjrt_error_take (error);
 
   if (args->num_devices == 1)
-    execute_one (args, &pending, &error);
+    execute_one (args, &fence, &error);
   else
-    pending = ghlo_pjrt_execute_partitions (args, &error);
+    fence = ghlo_pjrt_execute_partitions (args, &error);
   if (error != NULL)
     return ghlo_pjrt_error_take (error);
-  add_launches (args, pending);
+  add_launches (args, fence);
   for (gsize i = 0; args->device_complete_events != NULL && i < args->num_devices; i++)
-    args->device_complete_events[i] = ghlo_pjrt_event_new (pending);
+    args->device_complete_events[i] = ghlo_pjrt_event_new (fence);
 
   return NULL;
 }

@@ -30,7 +30,7 @@ PJRT_Buffer *ghlo_pjrt_execute_promise    (const PJRT_Executable                
                                            GhloPjrtPromise                           *promise);
 /* Starts an execution on all devices of an executable that has several. Creates the output buffers and returns the
  * end of the execution (transfer full). */
-GhloPending *ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
+GhloFence *ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
                                            GError                                   **error);
 
 G_END_DECLS

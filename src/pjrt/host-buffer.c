@@ -158,17 +158,17 @@ is_shared (const PJRT_Client_BufferFromHostBuffer_Args *args,
 static void
 end_pending (gpointer data)
 {
-  GhloPending *pending = data;
+  GhloFence *fence = data;
 
-  ghlo_pending_end (pending, NULL);
-  ghlo_pending_unref (pending);
+  ghlo_fence_signal (fence, NULL);
+  ghlo_fence_unref (fence);
 }
 
 static PJRT_Error *
 from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
 {
   g_auto (GhloPjrtShape) shape = { NULL };
-  g_autoptr (GhloPending) done = NULL;
+  g_autoptr (GhloFence) done = NULL;
   PJRT_Device *device;
   GError *error = NULL;
 
@@ -180,11 +180,11 @@ from_host_buffer (PJRT_Client_BufferFromHostBuffer_Args *args)
   if (!ghlo_pjrt_shape_read (&shape, args->type, args->dims, args->num_dims, args->device_layout, &error))
     return ghlo_pjrt_error_take (error);
   if (is_shared (args, device, shape.type))
-    done = ghlo_pending_new ();
+    done = ghlo_fence_new ();
   args->buffer = ghlo_pjrt_buffer_new_from_host (device, &shape, args->data,
                                                  args->num_byte_strides != 0 ? args->byte_strides : NULL,
                                                  done != NULL ? end_pending : NULL,
-                                                 done != NULL ? ghlo_pending_ref (done) : NULL, &error);
+                                                 done != NULL ? ghlo_fence_ref (done) : NULL, &error);
   if (args->buffer == NULL)
     return ghlo_pjrt_error_take (error);
   if (args->memory != NULL)

@@ -62,7 +62,7 @@ static PJRT_Error *
 create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
 {
   g_auto (GhloPjrtShape) shape = { NULL };
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   GError *error = NULL;
 
   PJRT_NEEDS (args, buffer);
@@ -70,11 +70,11 @@ create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
     return ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "expected an error code for the buffer, found OK");
   if (!READ_SHAPE (&shape, args, &error))
     return ghlo_pjrt_error_take (error);
-  pending = ghlo_pending_new ();
-  ghlo_pending_end (pending, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
+  fence = ghlo_fence_new ();
+  ghlo_fence_signal (fence, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
                                                       args->error_message_size));
   args->buffer = ghlo_pjrt_buffer_new_promise (choose_device (args->client, NULL, args->memory), shape.type,
-                                               ghlo_pjrt_promise_new_late (pending));
+                                               ghlo_pjrt_promise_new_late (fence));
   ghlo_pjrt_buffer_lay_out (args->buffer, shape.type, shape.layout);
   set_memory (args->buffer, args->memory);
 
@@ -146,11 +146,11 @@ begin_alias (PJRT_Device                *device,
              PJRT_Layouts_MemoryLayout  *layout,
              PJRT_Buffer               **buffer)
 {
-  g_autoptr (GhloPending) pending = ghlo_pending_new ();
+  g_autoptr (GhloFence) fence = ghlo_fence_new ();
   PJRT_FulfillAliasBufferCallback *self = g_new (PJRT_FulfillAliasBufferCallback, 1);
 
   self->client = ghlo_pjrt_client_ref (device->client);
-  self->alias = ghlo_pjrt_promise_new_late (pending);
+  self->alias = ghlo_pjrt_promise_new_late (fence);
   self->type = ghlo_tensor_type_ref (type);
   self->layout = ghlo_pjrt_layout_ref (layout);
   *buffer = ghlo_pjrt_buffer_new_promise (device, type, ghlo_pjrt_promise_ref (self->alias));
@@ -179,7 +179,7 @@ static void
 end_alias (PJRT_FulfillAliasBufferCallback *self,
            GError                          *error)
 {
-  ghlo_pending_end (self->alias->pending, error);
+  ghlo_fence_signal (self->alias->fence, error);
   ghlo_pjrt_promise_unref (self->alias);
   ghlo_tensor_type_unref (self->type);
   ghlo_pjrt_layout_unref (self->layout);
@@ -209,7 +209,7 @@ fulfill (gpointer data)
 static void
 fulfill_later (Alias *self)
 {
-  ghlo_pending_notify (self->from->is_late ? self->from->pending : NULL, fulfill, self);
+  ghlo_fence_notify (self->from->is_late ? self->from->fence : NULL, fulfill, self);
 }
 
 /* May be called once: the callback object is consumed. */

@@ -13,22 +13,22 @@ GhloPjrtPromise *
 ghlo_pjrt_promise_new_value (GhloValue *value)
 {
   GhloPjrtPromise *self = ghlo_new0 (GhloPjrtPromise);
-  GhloPending *pending = ghlo_value_get_pending (value);
+  GhloFence *fence = ghlo_value_get_fence (value);
 
   g_atomic_ref_count_init (&self->ref_count);
-  self->pending = pending != NULL ? ghlo_pending_ref (pending) : NULL;
+  self->fence = fence != NULL ? ghlo_fence_ref (fence) : NULL;
   self->value = value;
 
   return self;
 }
 
 GhloPjrtPromise *
-ghlo_pjrt_promise_new_late (GhloPending *pending)
+ghlo_pjrt_promise_new_late (GhloFence *fence)
 {
   GhloPjrtPromise *self = ghlo_new0 (GhloPjrtPromise);
 
   g_atomic_ref_count_init (&self->ref_count);
-  self->pending = ghlo_pending_ref (pending);
+  self->fence = ghlo_fence_ref (fence);
   self->is_late = TRUE;
 
   return self;
@@ -56,14 +56,14 @@ ghlo_pjrt_promise_unref (GhloPjrtPromise *self)
     return;
 
   g_clear_pointer (&self->value, ghlo_value_unref);
-  g_clear_pointer (&self->pending, ghlo_pending_unref);
+  g_clear_pointer (&self->fence, ghlo_fence_unref);
   g_free (self);
 }
 
 gboolean
 ghlo_pjrt_promise_is_ready (GhloPjrtPromise *self)
 {
-  return !self->is_late || ghlo_pending_is_done (self->pending);
+  return !self->is_late || ghlo_fence_is_done (self->fence);
 }
 
 static gboolean
@@ -72,9 +72,9 @@ wait (GhloPjrtPromise  *self,
 {
   if (!self->is_late)
     return TRUE;
-  ghlo_pjrt_queue_help (self->pending);
+  ghlo_pjrt_queue_help (self->fence);
 
-  return ghlo_pending_wait (self->pending, NULL, error);
+  return ghlo_fence_wait (self->fence, NULL, error);
 }
 
 GhloValue *
@@ -116,7 +116,7 @@ ghlo_pjrt_promises_expect (GhloPjrtPromise *const *promises,
 {
   for (gsize i = 0; i < n; i++)
     if (promises[i] != NULL && !ghlo_pjrt_promise_is_ready (promises[i]))
-      ghlo_pjrt_queue_expect (queue, promises[i]->pending);
+      ghlo_pjrt_queue_expect (queue, promises[i]->fence);
 }
 
 void

@@ -156,10 +156,10 @@ look_again (gpointer data)
 
 void
 ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
-                        GhloPending   *pending)
+                        GhloFence     *fence)
 {
   g_atomic_ref_count_inc (&self->ref_count);
-  ghlo_pending_notify (pending, look_again, self);
+  ghlo_fence_notify (fence, look_again, self);
 }
 
 /* Called with the lock held. The caller may be the thread that would otherwise make the queue look again, so make
@@ -218,13 +218,13 @@ ghlo_pjrt_on_queue_thread (void)
 }
 
 void
-ghlo_pjrt_queue_help (GhloPending *pending)
+ghlo_pjrt_queue_help (GhloFence *fence)
 {
   GhloPjrtQueue *self = g_private_get (&current_queue);
 
   if (self == NULL)
     return;
-  for (guint i = 0; i < N_LANES && !ghlo_pending_is_done (pending);)
+  for (guint i = 0; i < N_LANES && !ghlo_fence_is_done (fence);)
     {
       Item *item = next_item (&self->lanes[i], FALSE);
 

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "runtime/pending.h"
+#include "device/fence.h"
 
 G_BEGIN_DECLS
 
@@ -30,7 +30,7 @@ void           ghlo_pjrt_queue_unref  (GhloPjrtQueue     *self);
 /* Called before pushing an item that is not ready, for each end that it waits for: makes the queue look again at
  * that time. */
 void           ghlo_pjrt_queue_expect (GhloPjrtQueue            *self,
-                                       GhloPending              *pending);
+                                       GhloFence              *fence);
 /* Pushes an item. Waits while the maximum number of items is in flight. Where no threads can be started, the work
  * runs within the call. @calls_host: the item calls the host, and may need something that another thread holds. */
 void           ghlo_pjrt_queue_push   (GhloPjrtQueue            *self,
@@ -42,8 +42,8 @@ void           ghlo_pjrt_queue_drain  (GhloPjrtQueue            *self);
 
 /* Whether the caller's thread works in a queue. */
 gboolean       ghlo_pjrt_on_queue_thread (void);
-/* On a thread that works in a queue, runs ready items of the queue until @pending (nullable) has ended or no item is
- * ready; elsewhere does nothing. Called before waiting for @pending. */
-void           ghlo_pjrt_queue_help    (GhloPending             *pending);
+/* On a thread that works in a queue, runs ready items of the queue until @fence (nullable) has ended or no item is
+ * ready; elsewhere does nothing. Called before waiting for @fence. */
+void           ghlo_pjrt_queue_help    (GhloFence             *fence);
 
 G_END_DECLS

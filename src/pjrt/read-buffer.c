@@ -61,7 +61,7 @@ typedef struct
 {
   Reading          reading;     /* owned, as are all fields */
   GhloPjrtPromise *from;
-  GhloPending     *end;
+  GhloFence     *end;
 } LateReading;
 
 static void
@@ -70,8 +70,8 @@ end_late (LateReading *self,
 {
   g_clear_pointer (&self->from, ghlo_pjrt_promise_unref);
   reading_clear (&self->reading);
-  ghlo_pending_end (self->end, error);
-  ghlo_pending_unref (self->end);
+  ghlo_fence_signal (self->end, error);
+  ghlo_fence_unref (self->end);
   g_free (self);
 }
 
@@ -88,16 +88,16 @@ read_late (gpointer data)
 }
 
 /* Takes over the reference to @promise and the members of @reading. */
-static GhloPending *
+static GhloFence *
 begin_late_reading (GhloPjrtPromise *promise,
                     Reading         *reading)
 {
   LateReading *self = g_new (LateReading, 1);
-  GhloPending *end = ghlo_pending_new ();
+  GhloFence *end = ghlo_fence_new ();
 
-  *self = (LateReading) { *reading, promise, ghlo_pending_ref (end) };
+  *self = (LateReading) { *reading, promise, ghlo_fence_ref (end) };
   *reading = (Reading) { NULL };
-  ghlo_pending_notify (promise->pending, read_late, self);
+  ghlo_fence_notify (promise->fence, read_late, self);
 
   return end;
 }
@@ -105,10 +105,10 @@ begin_late_reading (GhloPjrtPromise *promise,
 /* Begins a read. *@end (transfer full) becomes its end, or NULL when it has been done within the call, which is
  * always so unless the value comes from an execution in the queue. */
 static gboolean
-begin_reading (PJRT_Buffer    *buffer,
-               Reading        *reading,
-               GhloPending   **end,
-               GError        **error)
+begin_reading (PJRT_Buffer  *buffer,
+               Reading      *reading,
+               GhloFence   **end,
+               GError      **error)
 {
   g_autoptr (GhloPjrtPromise) promise = ghlo_pjrt_buffer_hold (buffer, error);
   g_autoptr (GhloValue) value = NULL;
@@ -117,7 +117,7 @@ begin_reading (PJRT_Buffer    *buffer,
   if (promise == NULL)
     return FALSE;
   ghlo_wait_history_wait (&buffer->device->client->history, buffer->execution);
-  ghlo_pjrt_queue_help (promise->pending);
+  ghlo_pjrt_queue_help (promise->fence);
   if (!ghlo_pjrt_promise_is_ready (promise))
     {
       *end = begin_late_reading (g_steal_pointer (&promise), reading);
@@ -134,7 +134,7 @@ read_buffer (PJRT_Buffer  *buffer,
              Reading      *reading,
              PJRT_Event  **event)
 {
-  g_autoptr (GhloPending) end = NULL;
+  g_autoptr (GhloFence) end = NULL;
   GError *error = NULL;
 
   if (!begin_reading (buffer, reading, &end, &error))
@@ -226,7 +226,7 @@ on_place_known (PJRT_Buffer_CopyRawToHostFuture_Callback_Args *args)
   if (args->error_code == PJRT_Error_Code_OK)
     {
       self->reading.to = args->dst;
-      ghlo_pending_notify (self->from->is_late ? self->from->pending : NULL, read_late, self);
+      ghlo_fence_notify (self->from->is_late ? self->from->fence : NULL, read_late, self);
     }
   else
     end_late (self, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
@@ -235,7 +235,7 @@ on_place_known (PJRT_Buffer_CopyRawToHostFuture_Callback_Args *args)
 static PJRT_Error *
 copy_raw_to_host_future (PJRT_Buffer_CopyRawToHostFuture_Args *args)
 {
-  g_autoptr (GhloPending) end = NULL;
+  g_autoptr (GhloFence) end = NULL;
   Reading reading = { NULL };
   GError *error = NULL;
   GhloPjrtPromise *from;
@@ -249,9 +249,9 @@ copy_raw_to_host_future (PJRT_Buffer_CopyRawToHostFuture_Args *args)
   from = ghlo_pjrt_buffer_hold (args->buffer, &error);
   if (from == NULL)
     return ghlo_pjrt_error_take (error);
-  end = ghlo_pending_new ();
+  end = ghlo_fence_new ();
   self = g_new (LateReading, 1);
-  *self = (LateReading) { reading, from, ghlo_pending_ref (end) };
+  *self = (LateReading) { reading, from, ghlo_fence_ref (end) };
   args->event = ghlo_pjrt_event_new (end);
   args->callback_data = self;
   args->future_ready_callback = on_place_known;

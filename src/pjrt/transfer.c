@@ -52,7 +52,7 @@ break_promise (PJRT_AsyncHostToDeviceTransferManager *self,
   g_autoptr (GhloValue) value = take_value (self, entry);
 
   if (value != NULL)
-    ghlo_pending_end (entry->promise->pending, error);
+    ghlo_fence_signal (entry->promise->fence, error);
   else
     g_error_free (error);
 }
@@ -84,14 +84,14 @@ init_entry (Entry                           *self,
             const PJRT_Buffer_MemoryLayout  *layout,
             GError                         **error)
 {
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
 
   if (ghlo_pjrt_shape_read (&self->shape, spec->element_type, spec->dims, spec->num_dims, layout, error))
     self->value = ghlo_value_new_uninitialized (self->shape.stored, error);
   if (self->value == NULL)
     return FALSE;
-  pending = ghlo_pending_new ();
-  self->promise = ghlo_pjrt_promise_new_late (pending);
+  fence = ghlo_fence_new ();
+  self->promise = ghlo_pjrt_promise_new_late (fence);
   self->buffer = ghlo_pjrt_buffer_new_promise (device, self->shape.type, ghlo_pjrt_promise_ref (self->promise));
   ghlo_pjrt_buffer_lay_out (self->buffer, self->shape.type, self->shape.layout);
 
@@ -166,7 +166,7 @@ keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
   g_clear_pointer (&value, ghlo_value_unref);
   if (placed != NULL)
     ghlo_pjrt_promise_keep (entry->promise, placed);
-  ghlo_pending_end (entry->promise->pending, error);
+  ghlo_fence_signal (entry->promise->fence, error);
 }
 
 /* Copies a range of bytes, in their final layout, to the buffer. The last chunk completes it. */

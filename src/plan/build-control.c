@@ -100,7 +100,7 @@ expect_space (const GhloStepBuilder *self,
         value = ghlo_ir_op_operand (value->op, 0);
       else
         {
-          const GhloStepTarget *target = ghlo_step_find_target (self, value->op);
+          GhloDeviceCore *target = ghlo_step_find_target (self, value->op);
 
           return target != NULL ? ghlo_step_target_space (self->plan, target) : self->plan->host;
         }
@@ -247,16 +247,16 @@ typedef struct
 {
   const GhloStepBuilder *builder;
   guint32                n_before;      /* buffers with lower numbers existed before the branch */
-  const GhloStepTarget  *target;        /* the target of all steps; NULL before the first one */
+  GhloDeviceCore  *target;        /* the target of all steps; NULL before the first one */
 } Choice;
 
 /* Whether @target records steps, can select branches, and is the target of all previous steps. */
 static gboolean
-may_choose (Choice               *self,
-            const GhloStepTarget *target)
+may_choose (Choice         *self,
+            GhloDeviceCore *target)
 {
-  if (target == NULL || target->space == NULL || target->space->recorder == NULL
-      || target->space->recorder->choose == NULL || (self->target != NULL && self->target != target))
+  if (target == NULL || target->command_buffers == NULL || target->command_buffers->select_branch == NULL
+      || (self->target != NULL && self->target != target))
     return FALSE;
   self->target = target;
 
@@ -299,7 +299,7 @@ count_steps (Choice             *self,
 }
 
 /* The target that selects among the bodies of @branch, which are built already; NULL: the host does. */
-static const GhloStepTarget *
+static GhloDeviceCore *
 find_chooser (const GhloStepBuilder *self,
               const GhloStep        *branch,
               guint32                n_before)

@@ -80,7 +80,7 @@ find_views (GhloStepBuilder *self,
 
 static gboolean
 try_implementation (Attempt                      *attempt,
-                    const GhloStepTarget         *target,
+                    GhloDeviceCore               *target,
                     const GhloStepImplementation *implementation,
                     GhloStepSelection            *selection)
 {
@@ -88,7 +88,7 @@ try_implementation (Attempt                      *attempt,
   for (guint i = 0; i < attempt->request.n_operands; i++)
     attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
 
-  if (implementation->select (target->self, &attempt->request, selection))
+  if (implementation->select (target, &attempt->request, selection))
     return TRUE;
   g_assert (selection->kept == NULL);
 
@@ -97,19 +97,16 @@ try_implementation (Attempt                      *attempt,
 
 /* The first implementation of @target that supports the request; NULL with the reason of the last one. */
 static const GhloStepImplementation *
-select_implementation (Attempt               *attempt,
-                       const GhloStepTarget  *target,
-                       GhloStepSelection     *selection,
-                       const char           **reason)
+select_implementation (Attempt            *attempt,
+                       GhloDeviceCore     *target,
+                       GhloStepSelection  *selection,
+                       const char        **reason)
 {
   const GhloStepRequest *request = &attempt->request;
   const GhloStepImplementation *implementation = NULL;
 
-  *reason = target->lacks != NULL ? target->lacks (target->self, request->op) : NULL;
-  if (*reason != NULL)
-    return NULL;
   *reason = "it is not implemented";
-  while ((implementation = target->find (target->self, request->op, implementation)) != NULL)
+  while ((implementation = ghlo_device_core_find_step (target, request->op, implementation)) != NULL)
     {
       if (try_implementation (attempt, target, implementation, selection))
         return implementation;
@@ -126,16 +123,15 @@ ghlo_step_is_placed (const GhloStepBuilder *self,
   return self->placed != NULL && g_hash_table_contains (self->placed, op);
 }
 
-const GhloStepTarget *
+GhloDeviceCore *
 ghlo_step_find_target (const GhloStepBuilder *self,
                        const GhloIrOp        *op)
 {
-  for (guint i = 0; i < self->plan->n_targets; i++)
+  for (guint i = 0; i < self->plan->n_devices; i++)
     {
-      const GhloStepTarget *target = self->plan->targets[i];
+      GhloDeviceCore *target = self->plan->devices[i];
 
-      if ((target->lacks == NULL || target->lacks (target->self, op) == NULL)
-          && target->find (target->self, op, NULL) != NULL)
+      if (ghlo_device_core_find_step (target, op, NULL) != NULL)
         return target;
     }
 
@@ -197,7 +193,7 @@ add_step (GhloStepBuilder              *self,
 {
   const GhloStepRequest *request = &attempt->request;
   const GhloIrOp *op = request->op;
-  guint32 space = ghlo_step_target_space (self->plan, self->plan->targets[target]);
+  guint32 space = ghlo_step_target_space (self->plan, self->plan->devices[target]);
   GhloStep *step;
 
   prepare_operands (self, attempt, space);
@@ -211,7 +207,7 @@ add_step (GhloStepBuilder              *self,
       ghlo_step_bind (self, &op->results[i], attempt->results[i]);
     }
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
-  step->target = self->plan->targets[target];
+  step->target = self->plan->devices[target];
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
   step->implementation = implementation;
   step->body = request->body;
@@ -255,7 +251,7 @@ repeat_step (GhloStepBuilder *self,
   find_views (self, attempt, ghlo_step_target_space (self->plan, like->target));
   if (!has_views_of (self, attempt, like))
     return FALSE;
-  while (self->plan->targets[target] != like->target)
+  while (self->plan->devices[target] != like->target)
     {
       self->reasons[target] = like->reasons[target];
       target++;
@@ -277,7 +273,7 @@ try_target (GhloStepBuilder *self,
             Attempt         *attempt,
             guint            i)
 {
-  const GhloStepTarget *target = self->plan->targets[i];
+  GhloDeviceCore *target = self->plan->devices[i];
   const GhloStepImplementation *implementation;
   GhloStepSelection selection;
 
@@ -301,7 +297,7 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
   g_autofree GhloView *views = g_new0 (GhloView, n_values);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
   gboolean placed = ghlo_step_is_placed (self, op);
-  const GhloStepTarget *first;
+  GhloDeviceCore *first;
   Attempt attempt = {
     .request = { .op = op, .body = body, .n_operands = n, .n_results = op->n_results, .operands = views,
                  .results = views + n },
@@ -310,16 +306,16 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
 
   if (repeat_step (self, &attempt))
     return TRUE;
-  for (guint i = 0; i < self->plan->n_targets && placed; i++)
+  for (guint i = 0; i < self->plan->n_devices && placed; i++)
     {
       self->reasons[i] = "running it on the CPU is estimated to be faster";
-      if (self->plan->targets[i]->space == NULL && try_target (self, &attempt, i))
+      if (self->plan->devices[i]->memory == NULL && try_target (self, &attempt, i))
         return TRUE;
     }
   first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
   /* A fusion whose first operation no target supports may still be a kernel of any target. */
-  for (guint i = 0; i < self->plan->n_targets; i++)
-    if ((first == NULL || self->plan->targets[i] == first) && try_target (self, &attempt, i))
+  for (guint i = 0; i < self->plan->n_devices; i++)
+    if ((first == NULL || self->plan->devices[i] == first) && try_target (self, &attempt, i))
       return TRUE;
 
   return FALSE;

@@ -16,14 +16,14 @@ typedef struct
 } Transferred;
 
 guint32
-ghlo_step_target_space (const GhloStepPlan   *plan,
-                        const GhloStepTarget *target)
+ghlo_step_target_space (const GhloStepPlan *plan,
+                        GhloDeviceCore     *target)
 {
   guint32 space = 0;
 
-  if (target->space == NULL)
+  if (target->memory == NULL)
     return plan->host;
-  while (plan->arenas[space].space != target->space)
+  while (plan->arenas[space].memory != target->memory)
     space++;
 
   return space;
@@ -148,24 +148,24 @@ operand_in (GhloStepBuilder       *self,
 static gboolean
 is_of_host (const GhloStep *step)
 {
-  return step->kind == GHLO_STEP_REFERENCE || (step->kind == GHLO_STEP_COMPUTE && step->target->space == NULL);
+  return step->kind == GHLO_STEP_REFERENCE || (step->kind == GHLO_STEP_COMPUTE && step->target->memory == NULL);
 }
 
 /* The target that copies in @space: the first one that works there. Where the host does too, it is the one that ran the
  * previous step, so that neither waits for the other. */
-static const GhloStepTarget *
+static GhloDeviceCore *
 find_copier (const GhloStepBuilder *self,
              guint32                space)
 {
   const GhloStepPlan *plan = self->plan;
   const GPtrArray *steps = self->scope->steps;
   const gboolean by_host = steps->len > 0 && is_of_host (steps->pdata[steps->len - 1]);
-  const GhloStepTarget *found = NULL;
+  GhloDeviceCore *found = NULL;
 
-  for (guint i = 0; i < plan->n_targets; i++)
-    if (ghlo_step_target_space (plan, plan->targets[i]) == space
-        && (found == NULL || (by_host && plan->targets[i]->space == NULL)))
-      found = plan->targets[i];
+  for (guint i = 0; i < plan->n_devices; i++)
+    if (ghlo_step_target_space (plan, plan->devices[i]) == space
+        && (found == NULL || (by_host && plan->devices[i]->memory == NULL)))
+      found = plan->devices[i];
 
   return found;
 }
@@ -181,13 +181,13 @@ copy (GhloStepBuilder       *self,
   GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
   GhloStepSelection selection = { .operands = &operand };
   guint32 space = ghlo_step_get_space (self, to);
-  const GhloStepTarget *target = find_copier (self, space);
+  GhloDeviceCore *target = find_copier (self, space);
   GhloStep *step;
 
-  target->copy->select (target->self, &request, &selection);
+  target->klass->copy_step->select (target, &request, &selection);
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
   step->target = target;
-  step->implementation = target->copy;
+  step->implementation = target->klass->copy_step;
   step->operands[0] = *from;
   step->operands[0].in_place = GHLO_STEP_NONE;
   step->results[0] = *to;

@@ -119,7 +119,7 @@ GhloStepOperand  ghlo_step_add_result    (GhloStepBuilder  *self,
 
 /* Values in a particular memory */
 guint32          ghlo_step_target_space  (const GhloStepPlan   *plan,
-                                          const GhloStepTarget *target);
+                                          GhloDeviceCore *target);
 /* The space of the operand's buffer; that of the host for a token. */
 guint32          ghlo_step_get_space     (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand);
@@ -168,7 +168,7 @@ gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
 gboolean         ghlo_step_is_placed     (const GhloStepBuilder *self,
                                           const GhloIrOp        *op);
 /* The first target that may support @op; NULL where none does. */
-const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
+GhloDeviceCore *ghlo_step_find_target      (const GhloStepBuilder *self,
                                                   const GhloIrOp        *op);
 /* Adds a step of the first target that supports @op. For a fusion, only the first target that may support its first
  * operation is asked. FALSE, with self->reasons set, when no implementation supports it. */

@@ -103,10 +103,10 @@ is_double_buffered (Joiner  *self,
                     guint32  from)
 {
   const GhloStepBuffer *buffer = &self->plan->buffers[from];
-  const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
+  const GhloCommandBufferClass *commands = self->plan->arenas[buffer->space].commands;
 
-  return self->is_dynamic[from] && buffer->size <= MAX_DOUBLE_BUFFERED && space != NULL && space->recorder != NULL
-         && space->recorder->tally != NULL;
+  return self->is_dynamic[from] && buffer->size <= MAX_DOUBLE_BUFFERED && commands != NULL
+         && commands->count_iterations != NULL;
 }
 
 /* Whether @from is a carried value that the body reads for the last time at @step, and @to, where its next value is

@@ -103,7 +103,7 @@ ghlo_step_compile (GhloStepCode       *code,
         aliases[i] = ghlo_step_alias (plan, step, i);
     }
 
-  code->compiled = step->implementation->compile (step->target->self, &request, monitor, error);
+  code->compiled = step->implementation->compile (step->target, &request, monitor, error);
 
   return code->compiled != NULL;
 }
@@ -115,15 +115,15 @@ ghlo_step_plan_wait (const GhloStepPlan  *self,
 {
   /* Hurries all codes before waiting for the first one, so that threads compile them in parallel. */
   for (guint i = 0; i < self->n_codes; i++)
-    if (self->codes[i]->step->implementation->prioritize != NULL && self->codes[i]->compiled != NULL)
-      self->codes[i]->step->implementation->prioritize (self->codes[i]->compiled);
+    if (self->codes[i]->step->implementation->wait != NULL && self->codes[i]->compiled != NULL)
+      self->codes[i]->step->implementation->wait (self->codes[i]->compiled, TRUE, NULL, NULL);
 
   for (guint i = 0; i < self->n_codes; i++)
     {
       const GhloStepImplementation *implementation = self->codes[i]->step->implementation;
 
       if (implementation->wait != NULL && self->codes[i]->compiled != NULL
-          && !implementation->wait (self->codes[i]->compiled, monitor, error))
+          && !implementation->wait (self->codes[i]->compiled, FALSE, monitor, error))
         return FALSE;
       ghlo_monitor_progress (monitor, (i + 1.0) / self->n_codes, NULL);
     }

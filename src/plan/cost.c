@@ -10,7 +10,7 @@
 #include "plan/work.h"
 
 /* Rates of the reference executor on one core. Few of its operations are as fast as additions. */
-static const GhloStepRates reference_rates = { .bytes = 2e10, .products = { 6e9, 6e9, 6e9 }, .scalars = 3e9 };
+static const GhloDeviceRates reference_rates = { .bytes = 2e10, .products = { 6e9, 6e9, 6e9 }, .scalars = 3e9 };
 
 /* Elements that a broadcast repeats are counted once. */
 static double
@@ -83,16 +83,16 @@ count_ops (const GhloStep *step,
 }
 
 static void
-cost_compute (const GhloStepPlan  *plan,
-              const GhloStep      *step,
-              const GhloStepRates *rates,
-              GhloStepCost        *cost)
+cost_compute (const GhloStepPlan    *plan,
+              const GhloStep        *step,
+              const GhloDeviceRates *rates,
+              GhloStepCost          *cost)
 {
   GhloStepWork work;
 
   count_ops (step, &work);
   cost->operations = work.scalars;
-  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
+  for (guint i = 0; i < GHLO_N_PRODUCT_RATES; i++)
     cost->operations += work.products[i];
   for (guint i = 0; i < step->n_operands; i++)
     cost->bytes += operand_bytes (plan, step, i);
@@ -110,13 +110,13 @@ cost_transfer (const GhloStepPlan *plan,
 {
   const GhloStepBuffer *from = &plan->buffers[step->operands[0].buffer];
   const GhloStepBuffer *to = &plan->buffers[step->results[0].buffer];
-  const GhloStepSpace *space = plan->arenas[from->space != 0 ? from->space : to->space].space;
+  GhloDeviceMemory *memory = plan->arenas[from->space != 0 ? from->space : to->space].memory;
 
   cost->bytes = (double) from->size;
   cost->seconds = -1;
-  for (guint i = 0; i < plan->n_targets; i++)
+  for (guint i = 0; i < plan->n_devices; i++)
     {
-      const GhloStepRates *rates = plan->targets[i]->space == space ? plan->targets[i]->rates : NULL;
+      const GhloDeviceRates *rates = plan->devices[i]->memory == memory ? plan->devices[i]->rates : NULL;
       double rate = rates == NULL ? 0 : from->space == 0 ? rates->uploads : rates->downloads;
 
       if (rate > 0)

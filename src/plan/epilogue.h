@@ -9,8 +9,8 @@
 
 #pragma once
 
+#include "device/device.h"
 #include "kernel/lower.h"
-#include "plan/target.h"
 
 G_BEGIN_DECLS
 

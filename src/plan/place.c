@@ -40,8 +40,8 @@ typedef struct
 
 typedef struct
 {
-  const GhloStepTarget *device, *host;
-  const GhloStepRates  *device_rates, *host_rates;      /* of device and host */
+  GhloDeviceCore *device, *host;
+  const GhloDeviceRates  *device_rates, *host_rates;      /* of device and host */
   GhloCut              *cut;
   GHashTable           *values;         /* GhloIrValue → Value; constants have none, since they are on both sides */
   GHashTable           *nodes;          /* GhloIrOp that is a step → its node + 1 */
@@ -101,12 +101,12 @@ add_use (Placement *self,
          Value     *value,      /* nullable */
          guint      node)
 {
-  const GhloStepRates *rates = self->device_rates;
+  const GhloDeviceRates *rates = self->device_rates;
   double bytes;
 
   if (value == NULL || value->node == node)
     return;
-  bytes = self->device->space->get_host_address == NULL ? value->bytes : 0;
+  bytes = self->device->memory->klass->map == NULL ? value->bytes : 0;
   if (value->down == NO_NODE)
     {
       value->down = add_node (self, 0, 0);
@@ -138,20 +138,20 @@ use_value (Placement         *self,
 
 /* Whether @op may be a step of @target, as far as its kind tells. */
 static gboolean
-may_do (const GhloStepTarget *target,
-        const GhloIrOp       *op,
-        const GhloIrBlock    *body)
+may_do (GhloDeviceCore    *target,
+        const GhloIrOp    *op,
+        const GhloIrBlock *body)
 {
   const GhloIrOp *first = body != NULL ? body->first : op;
 
-  return ghlo_step_has_plain_types (op) && (target->lacks == NULL || target->lacks (target->self, first) == NULL)
-         && target->find (target->self, first, NULL) != NULL && target->find (target->self, op, NULL) != NULL;
+  return ghlo_step_has_plain_types (op) && ghlo_device_core_find_step (target, first, NULL) != NULL
+         && ghlo_device_core_find_step (target, op, NULL) != NULL;
 }
 
 /* Negative where it is not known. */
 static double
-step_time (const GhloStepWork  *work,
-           const GhloStepRates *rates)
+step_time (const GhloStepWork    *work,
+           const GhloDeviceRates *rates)
 {
   double seconds = ghlo_step_work_time (work, rates);
 
@@ -394,18 +394,18 @@ collect (const Placement *self)
 }
 
 static gboolean
-has_rates (const GhloStepTarget *target,
-           const GhloStepRates  *rates)
+has_rates (GhloDeviceCore        *target,
+           const GhloDeviceRates *rates)
 {
-  return rates != NULL && rates->bytes > 0 && (target->space == NULL || (rates->uploads > 0 && rates->downloads > 0));
+  return rates != NULL && rates->bytes > 0 && (target->memory == NULL || (rates->uploads > 0 && rates->downloads > 0));
 }
 
 GHashTable *
-ghlo_step_place (const GhloIrOp       *function,
-                 const GhloStepTarget *device,
-                 const GhloStepRates  *device_rates,
-                 const GhloStepTarget *host,
-                 const GhloStepRates  *host_rates)
+ghlo_step_place (const GhloIrOp        *function,
+                 GhloDeviceCore        *device,
+                 const GhloDeviceRates *device_rates,
+                 GhloDeviceCore        *host,
+                 const GhloDeviceRates *host_rates)
 {
   g_autoptr (GhloCut) cut = ghlo_cut_new ();
   g_autoptr (GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
@@ -414,7 +414,7 @@ ghlo_step_place (const GhloIrOp       *function,
                      .cut = cut, .values = values, .nodes = nodes };
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
 
-  if (body == NULL || device->space == NULL || host->space != NULL || !has_rates (device, device_rates)
+  if (body == NULL || device->memory == NULL || host->memory != NULL || !has_rates (device, device_rates)
       || !has_rates (host, host_rates) || !place_function (&self, body))
     return NULL;
 

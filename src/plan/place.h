@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "plan/target.h"
+#include "device/device.h"
 
 G_BEGIN_DECLS
 
@@ -14,9 +14,9 @@ G_BEGIN_DECLS
  * caller unrefs it. NULL where there are none, rates are not known, or the program has operations that this does not
  * handle. The result depends on the arguments alone. */
 GHashTable *ghlo_step_place (const GhloIrOp       *function,
-                             const GhloStepTarget *device,
-                             const GhloStepRates  *device_rates,
-                             const GhloStepTarget *host,
-                             const GhloStepRates  *host_rates);
+                             GhloDeviceCore *device,
+                             const GhloDeviceRates  *device_rates,
+                             GhloDeviceCore *host,
+                             const GhloDeviceRates  *host_rates);
 
 G_END_DECLS

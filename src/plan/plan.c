@@ -8,10 +8,10 @@
 
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
-#include "plan/build.h"
-#include "plan/place.h"
 #include "ir/loop.h"
 #include "ir/outline.h"
+#include "plan/build.h"
+#include "plan/place.h"
 
 /* Whether everything that steps compute from the type's dimensions fits into 63 bits. Dimensions of size 0 count as 1,
  * since the other dimensions of an empty tensor may be larger than any memory. */
@@ -129,7 +129,7 @@ build_reference (GhloStepBuilder *self,
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
       return ghlo_step_unsupported (op, "it returns a tuple", error);
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
-  step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
+  step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_devices * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
     step->operands[i] = ghlo_step_materialize (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)),
                                                self->plan->host, TRUE);
@@ -162,7 +162,7 @@ build_op (GhloStepBuilder *self,
     return FALSE;
   if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL)))
     return TRUE;
-  for (guint i = 0; i < self->plan->n_targets && !ghlo_step_has_plain_types (op); i++)
+  for (guint i = 0; i < self->plan->n_devices && !ghlo_step_has_plain_types (op); i++)
     self->reasons[i] = "only the fallback executor supports tuples and quantized types";
 
   return build_reference (self, op, error);
@@ -280,48 +280,49 @@ build_function (GhloStepBuilder *self,
 
 /* Adds an arena for each memory that the targets work in. */
 static gboolean
-find_arenas (GhloStepPlan                *plan,
-             const GhloStepTarget *const *targets,
-             guint                        n_targets,
-             GError                     **error)
+find_arenas (GhloStepPlan          *plan,
+             GhloDeviceCore *const *targets,
+             guint                  n_targets,
+             GError               **error)
 {
-  plan->targets = ghlo_ir_arena_copy (&plan->arena, targets, n_targets * sizeof (const GhloStepTarget *));
-  plan->n_targets = n_targets;
+  plan->devices = ghlo_ir_arena_copy (&plan->arena, targets, n_targets * sizeof (GhloDeviceCore *));
+  plan->n_devices = n_targets;
   plan->arenas = ghlo_ir_arena_alloc (&plan->arena, (n_targets + 1) * sizeof (GhloStepArena));
   plan->n_arenas = 1;
   for (guint i = 0; i < n_targets; i++)
     {
       guint k = 0;
 
-      while (k < plan->n_arenas && plan->arenas[k].space != targets[i]->space)
+      while (k < plan->n_arenas && plan->arenas[k].memory != targets[i]->memory)
         k++;
       if (k == plan->n_arenas)
-        plan->arenas[plan->n_arenas++].space = targets[i]->space;
+        plan->arenas[plan->n_arenas++].memory = targets[i]->memory;
+      plan->arenas[k].commands = targets[i]->command_buffers;
     }
   for (guint i = 1; i < plan->n_arenas && plan->host == 0; i++)
-    if (plan->arenas[i].space->get_host_address != NULL)
+    if (plan->arenas[i].memory->klass->map != NULL)
       plan->host = i;
   plan->io_arena = ghlo_step_target_space (plan, targets[0]);
   for (guint i = 0; i < n_targets; i++)
-    if (targets[i]->space == NULL)
+    if (targets[i]->memory == NULL)
       return TRUE;
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                "expected a device in host memory to run the operations that '%s' does not support, found none",
-               targets[0]->name);
+               targets[0]->names[0]);
 
   return FALSE;
 }
 
 /* Chooses between the preferred target and the first one in host memory. */
 static GHashTable *
-place_steps (const GhloIrOp              *function,
-             const GhloStepTarget *const *targets,
-             guint                        n_targets,
-             const GhloStepRates  *const *rates)
+place_steps (const GhloIrOp               *function,
+             GhloDeviceCore        *const *targets,
+             guint                         n_targets,
+             const GhloDeviceRates *const *rates)
 {
   for (guint i = 1; i < n_targets; i++)
-    if (targets[i]->space == NULL)
+    if (targets[i]->memory == NULL)
       return ghlo_step_place (function, targets[0], rates[0], targets[i], rates[i]);
 
   return NULL;
@@ -338,14 +339,14 @@ scope_free (gpointer data)
 }
 
 GhloStepPlan *
-ghlo_step_plan_new (const GhloIrModule   *module,
-                    const GhloIrOp       *function,
-                    const GhloStepTarget *const *targets,
-                    guint                 n_targets,
-                    const GhloStepRates  *const *rates,
-                    gsize                 most_bytes,
-                    const GhloMonitor    *monitor,
-                    GError              **error)
+ghlo_step_plan_new (const GhloIrModule           *module,
+                    const GhloIrOp               *function,
+                    GhloDeviceCore        *const *targets,
+                    guint                         n_targets,
+                    const GhloDeviceRates *const *rates,
+                    gsize                         most_bytes,
+                    const GhloMonitor            *monitor,
+                    GError                      **error)
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
@@ -398,16 +399,16 @@ ghlo_step_plan_free (GhloStepPlan *self)
   g_free (self);
 }
 
-GhloStepPlace
+GhloBufferRef
 ghlo_step_get_predicate (const GhloStep *self)
 {
   const GhloStepBody *condition = self->kind == GHLO_STEP_LOOP && self->trips < 0 ? &self->bodies[0] : NULL;
   const GhloStep *last = condition != NULL && condition->n_steps > 0 ? condition->steps[condition->n_steps - 1] : NULL;
 
   if (last == NULL || last->kind != GHLO_STEP_TRANSFER || last->results[0].buffer != condition->result.buffer)
-    return (GhloStepPlace) { GHLO_STEP_NONE, 0 };
+    return (GhloBufferRef) { GHLO_STEP_NONE, 0 };
 
-  return (GhloStepPlace) { last->operands[0].buffer, (gint64) condition->result.offset };
+  return (GhloBufferRef) { last->operands[0].buffer, (gint64) condition->result.offset };
 }
 
 gsize

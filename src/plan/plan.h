@@ -9,8 +9,8 @@
 
 #pragma once
 
+#include "device/device.h"
 #include "ir/arena.h"
-#include "plan/target.h"
 
 G_BEGIN_DECLS
 
@@ -93,7 +93,7 @@ struct _GhloStep
   guint                         n_operands, n_results;
   /* COMPUTE: the target that runs it. BRANCH: the target that runs all bodies and selects one, with operands[0] in its
    * memory; NULL: the host selects, with operands[0] in the host's memory. */
-  const GhloStepTarget         *target;
+  GhloDeviceCore         *target;
   const GhloStepImplementation *implementation;  /* COMPUTE, as is the next one */
   GhloStepCode                 *code;
   gpointer                      kept;     /* COMPUTE: by the selection; owned by the step until compiled */
@@ -126,7 +126,8 @@ typedef struct
 /* The memory that a run needs for temporaries in one space. */
 typedef struct
 {
-  const GhloStepSpace *space;         /* NULL: the host's */
+  GhloDeviceMemory    *memory;        /* NULL: the host's */
+  const GhloCommandBufferClass *commands;  /* of the devices that work there; NULL: they have none */
   gsize                size;          /* bytes that hold all of them */
   gsize                temporaries;   /* the sum of their sizes */
 } GhloStepArena;
@@ -136,8 +137,8 @@ struct _GhloStepPlan
   GhloIrArena     arena;               /* all of the plan's own allocations */
   GhloIrModule   *module;              /* a reference; not changed */
   const GhloIrOp *function;
-  const GhloStepTarget *const *targets;  /* in order of preference */
-  guint           n_targets;
+  GhloDeviceCore *const *devices;  /* in order of preference */
+  guint           n_devices;
   GhloStepBuffer *buffers;
   guint           n_buffers;
   guint           n_inputs, n_outputs;
@@ -178,9 +179,9 @@ gboolean      ghlo_step_is_view    (const GhloIrOp       *op);
  * GHLO_STEP_MAX_BYTES of steps); OUT_OF_MEMORY when planning would take more than @most_bytes. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloIrOp       *function,
-                                    const GhloStepTarget *const *targets,
+                                    GhloDeviceCore *const *targets,
                                     guint                 n_targets,
-                                    const GhloStepRates  *const *rates,
+                                    const GhloDeviceRates  *const *rates,
                                     gsize                 most_bytes,
                                     const GhloMonitor    *monitor,
                                     GError              **error);
@@ -217,23 +218,23 @@ char         *ghlo_step_print      (const GhloStepPlan    *plan,
 /* Whether the step's body with the number @body is ever run. */
 gboolean      ghlo_step_runs_body  (const GhloStep        *self,
                                     guint                  body);
-/* The recorder of a COMPUTE step's target; NULL where the step is run directly. */
-static inline const GhloStepRecorder *
+/* The command buffers of a COMPUTE step's device; NULL where the step is run directly. */
+static inline const GhloCommandBufferClass *
 ghlo_step_get_recorder (const GhloStep *self)
 {
-  return self->kind == GHLO_STEP_COMPUTE && self->target->space != NULL ? self->target->space->recorder : NULL;
+  return self->kind == GHLO_STEP_COMPUTE ? self->target->command_buffers : NULL;
 }
 
 /* For a LOOP whose condition determines the number of iterations: where the predicate is in the memory of the device
  * that computes it, before the last step of the condition transfers it to the host. GHLO_STEP_NONE where that step is
  * not such a transfer. */
-GhloStepPlace ghlo_step_get_predicate (const GhloStep     *self);
+GhloBufferRef ghlo_step_get_predicate (const GhloStep     *self);
 /* One line for each step, indented by loops and branches, and one for the memory. The caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);
-/* The text of the kernels that were generated for the steps, each once; empty where there are none. */
-char         *ghlo_step_plan_print_kernels (const GhloStepPlan *self);
-/* The machine code of these kernels, in the same way. */
-char         *ghlo_step_plan_print_code (const GhloStepPlan *self);
+/* The kernels that were generated for the steps, each once under the numbers of its steps; empty where there are
+ * none. The caller frees the text. */
+char         *ghlo_step_plan_print_kernels (const GhloStepPlan *self,
+                                            GhloKernelForm      form);
 /* Calls @func for every step of the tree, in order. */
 void          ghlo_step_plan_foreach (const GhloStepPlan  *self,
                                       void               (*func) (GhloStep *step,

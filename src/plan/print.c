@@ -55,13 +55,13 @@ print_buffer (Printer *self,
               guint32  number)
 {
   const GhloStepBuffer *buffer = &self->plan->buffers[number];
-  const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
+  GhloDeviceMemory *memory = self->plan->arenas[buffer->space].memory;
 
   print_name (self, number);
-  if (space != NULL)
-    g_string_append_printf (self->text, "@%s", space->name);
+  if (memory != NULL)
+    g_string_append_printf (self->text, "@%s", memory->name);
   if (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY)
-    g_string_append_printf (self->text, "%s%" G_GSIZE_FORMAT, space != NULL ? ":" : "@", buffer->offset);
+    g_string_append_printf (self->text, "%s%" G_GSIZE_FORMAT, memory != NULL ? ":" : "@", buffer->offset);
 }
 
 static void
@@ -142,7 +142,7 @@ const char *
 ghlo_step_get_unit (const GhloStep *self)
 {
   if (self->target != NULL)
-    return self->target->name;
+    return self->target->names[0];
 
   return self->kind == GHLO_STEP_REFERENCE ? "reference" : "host";
 }
@@ -182,11 +182,11 @@ print_reasons (Printer        *self,
 {
   const GhloStepPlan *plan = self->plan;
 
-  for (guint i = 0; step->reasons != NULL && i < plan->n_targets && plan->targets[i] != step->target; i++)
+  for (guint i = 0; step->reasons != NULL && i < plan->n_devices && plan->devices[i] != step->target; i++)
     {
       g_string_append (self->text, i == 0 ? ", " : "; ");
-      if (plan->n_targets > 1)
-        g_string_append_printf (self->text, "%s: ", plan->targets[i]->name);
+      if (plan->n_devices > 1)
+        g_string_append_printf (self->text, "%s: ", plan->devices[i]->names[0]);
       g_string_append (self->text, step->reasons[i]);
     }
   g_string_append (self->text, step->reasons != NULL ? ": " : " ");
@@ -203,8 +203,8 @@ print_head (Printer        *self,
     case GHLO_STEP_COMPUTE:
       if (step->code->compiled != NULL && step->implementation->describe != NULL)
         about = step->implementation->describe (step->code->compiled);
-      if (self->plan->n_targets > 1)
-        g_string_append_printf (self->text, "%s ", step->target->name);
+      if (self->plan->n_devices > 1)
+        g_string_append_printf (self->text, "%s ", step->target->names[0]);
       g_string_append (self->text, step->implementation->name);
       if (step->op != NULL)
         print_names (self, step);
@@ -230,7 +230,7 @@ print_head (Printer        *self,
       break;
     default:
       if (step->target != NULL)
-        g_string_append_printf (self->text, "%s ", step->target->name);
+        g_string_append_printf (self->text, "%s ", step->target->names[0]);
       g_string_append (self->text, "branch ");
     }
 }
@@ -292,8 +292,8 @@ print_arenas (Printer *self)
 
       g_string_append_printf (self->text, "%san arena of %" G_GSIZE_FORMAT " bytes for %" G_GSIZE_FORMAT
                               " of temporaries", i > 0 ? ", " : "", arena->size, arena->temporaries);
-      if (arena->space != NULL)
-        g_string_append_printf (self->text, " in %s", arena->space->name);
+      if (arena->memory != NULL)
+        g_string_append_printf (self->text, " in %s", arena->memory->name);
     }
   g_string_append_c (self->text, '\n');
 }
@@ -324,16 +324,24 @@ append_number (GhloStep *step,
   self->n_steps++;
 }
 
-/* What @print returns for each code, under the numbers of its steps. */
 static char *
-print_codes (const GhloStepPlan *self,
-             char             *(*print) (const GhloStepCode *code))
+print_code (const GhloStepCode *code,
+            GhloKernelForm      form)
+{
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  return implementation->print_kernels != NULL ? implementation->print_kernels (code->compiled, form) : NULL;
+}
+
+char *
+ghlo_step_plan_print_kernels (const GhloStepPlan *self,
+                              GhloKernelForm      form)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < self->n_codes; i++)
     {
-      g_autofree char *of_code = self->codes[i]->compiled != NULL ? print (self->codes[i]) : NULL;
+      g_autofree char *of_code = self->codes[i]->compiled != NULL ? print_code (self->codes[i], form) : NULL;
       g_autoptr (GString) numbers = g_string_new (NULL);
       CodePrinter printer = { self->codes[i], numbers, 0 };
 
@@ -345,34 +353,6 @@ print_codes (const GhloStepPlan *self,
     }
 
   return g_string_free (text, FALSE);
-}
-
-static char *
-print_kernels (const GhloStepCode *code)
-{
-  const GhloStepImplementation *implementation = code->step->implementation;
-
-  return implementation->print_kernels != NULL ? implementation->print_kernels (code->compiled) : NULL;
-}
-
-static char *
-print_code (const GhloStepCode *code)
-{
-  const GhloStepImplementation *implementation = code->step->implementation;
-
-  return implementation->print_code != NULL ? implementation->print_code (code->compiled) : NULL;
-}
-
-char *
-ghlo_step_plan_print_kernels (const GhloStepPlan *self)
-{
-  return print_codes (self, print_kernels);
-}
-
-char *
-ghlo_step_plan_print_code (const GhloStepPlan *self)
-{
-  return print_codes (self, print_code);
 }
 
 char *

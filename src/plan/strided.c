@@ -170,7 +170,7 @@ select_result (Strider               *self,
   views[step->n_operands] = ghlo_step_view (result);
   for (guint i = 0; i < step->n_operands; i++)
     selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
-  if (!step->implementation->select (step->target->self, &request, &selection))
+  if (!step->implementation->select (step->target, &request, &selection))
     return FALSE;
   if (!fits (self->plan, step, &selection))
     {

@@ -12,17 +12,17 @@
 /* The maximum number of views that are followed. */
 enum { MAX_VIEWS = 64 };
 
-static GhloStepProduct
+static GhloProductRate
 product_of (const GhloIrOp *op)
 {
   const GhloIrType *type = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0)->type : NULL;
   GhloElementType element = type != NULL ? type->element_type : GHLO_ELEMENT_TYPE_INVALID;
 
   if (element == GHLO_ELEMENT_TYPE_F64 || ghlo_element_type_is_complex (element))
-    return GHLO_STEP_PRODUCT_WIDE;
+    return GHLO_PRODUCT_WIDE;
 
-  return element != GHLO_ELEMENT_TYPE_INVALID && ghlo_element_info (element)->size <= 2 ? GHLO_STEP_PRODUCT_NARROW
-                                                                                        : GHLO_STEP_PRODUCT_F32;
+  return element != GHLO_ELEMENT_TYPE_INVALID && ghlo_element_info (element)->size <= 2 ? GHLO_PRODUCT_NARROW
+                                                                                        : GHLO_PRODUCT_F32;
 }
 
 void
@@ -39,12 +39,12 @@ ghlo_step_work_add (GhloStepWork   *work,
 
 /* Negative where a rate is not known. */
 static double
-operations_time (const GhloStepWork  *work,
-                 const GhloStepRates *rates)
+operations_time (const GhloStepWork    *work,
+                 const GhloDeviceRates *rates)
 {
   double seconds = work->scalars / rates->scalars;
 
-  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
+  for (guint i = 0; i < GHLO_N_PRODUCT_RATES; i++)
     {
       if (work->products[i] > 0 && rates->products[i] <= 0)
         return -1;
@@ -55,8 +55,8 @@ operations_time (const GhloStepWork  *work,
 }
 
 double
-ghlo_step_work_time (const GhloStepWork  *work,
-                     const GhloStepRates *rates)
+ghlo_step_work_time (const GhloStepWork    *work,
+                     const GhloDeviceRates *rates)
 {
   double operations;
 
@@ -68,9 +68,9 @@ ghlo_step_work_time (const GhloStepWork  *work,
 }
 
 void
-ghlo_step_work_bound (const GhloStepWork  *work,
-                      const GhloStepRates *rates,
-                      GhloStepRates       *amounts)
+ghlo_step_work_bound (const GhloStepWork    *work,
+                      const GhloDeviceRates *rates,
+                      GhloDeviceRates       *amounts)
 {
   if (work->bytes / rates->bytes > operations_time (work, rates))
     {
@@ -78,7 +78,7 @@ ghlo_step_work_bound (const GhloStepWork  *work,
       return;
     }
   amounts->scalars += work->scalars;
-  for (guint i = 0; i < GHLO_STEP_N_PRODUCTS; i++)
+  for (guint i = 0; i < GHLO_N_PRODUCT_RATES; i++)
     amounts->products[i] += work->products[i];
 }
 

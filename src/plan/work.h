@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "plan/target.h"
+#include "device/device.h"
 
 G_BEGIN_DECLS
 
@@ -14,7 +14,7 @@ typedef struct
 {
   double   bytes;         /* read and written */
   double   scalars;       /* operations, counted as in GhloIrCost; @products holds those in products and convolutions */
-  double   products[GHLO_STEP_N_PRODUCTS];
+  double   products[GHLO_N_PRODUCT_RATES];
   gboolean exact;         /* FALSE when a dimension or a number of iterations is not known: taken as 1 */
 } GhloStepWork;
 
@@ -24,12 +24,12 @@ void   ghlo_step_work_add      (GhloStepWork        *work,
 /* The time in seconds to move the bytes or to do the operations, whichever is longer; negative where @rates (nullable)
  * do not say. */
 double ghlo_step_work_time     (const GhloStepWork  *work,
-                                const GhloStepRates *rates);
+                                const GhloDeviceRates *rates);
 /* Adds to @amounts the quantities that bound the time: either the bytes or the operations, each in the field of
  * its rate. */
 void   ghlo_step_work_bound    (const GhloStepWork  *work,
-                                const GhloStepRates *rates,
-                                GhloStepRates       *amounts);
+                                const GhloDeviceRates *rates,
+                                GhloDeviceRates       *amounts);
 
 /* Follows views in @value's block and returns the value that they are of; @value itself where it is not a view. */
 const GhloIrValue *ghlo_step_source (const GhloIrValue *value);

@@ -98,7 +98,7 @@ keep_arguments (GhloValue **arguments,
     {
       GhloValue *value = arguments[i], *copy;
 
-      if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_borrowed)
+      if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_call_scoped)
         continue;
       copy = ghlo_value_new_copied (value->type, value->data, NULL, error);
       if (copy == NULL)
@@ -167,16 +167,16 @@ run_alone (GhloRefRun  *run,
 }
 
 static gboolean
-start (GhloPrepared          *prepared,
+start (gpointer               prepared,
        const GhloRunOptions  *options,
        GhloValue *const      *inputs,
        gsize                  n_inputs,
        GhloValue            **outputs,
-       GhloPending          **pending,
+       GhloFence            **fence,
        const GhloMonitor     *monitor,
        GError               **error)
 {
-  const GhloRefProgram *program = (GhloRefProgram *) prepared;
+  const GhloRefProgram *program = prepared;
   g_autoptr (GError) local_error = NULL;
   g_autofree GhloValue **arguments = accept_inputs (program->entry, inputs, n_inputs, error);
   GhloRefRun state;
@@ -201,55 +201,37 @@ start (GhloPrepared          *prepared,
   return ok;
 }
 
-static GhloPrepared *
-prepare (GhloDeviceCore            *self,
-         GhloIrModule              *module,
-         GhloIrOp                  *function,
-         const GhloPrepareOptions  *options,
-         const GhloMonitor         *monitor,
-         GError                   **error)
+static gpointer
+load (GhloDeviceCore            *self,
+      GhloIrModule              *module,
+      GhloIrOp                  *function,
+      const GhloPrepareOptions  *options,
+      gsize                     *size,
+      const GhloMonitor         *monitor,
+      GError                   **error)
 {
   g_autoptr (GError) local_error = NULL;
   GhloRefProgram *program = ghlo_ref_program_new (module, function, options->custom_targets, monitor, &local_error);
 
   if (program == NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&local_error));
-      return NULL;
-    }
+    g_propagate_error (error, g_steal_pointer (&local_error));
+  else
+    *size = program->size;
 
-  return &program->base;
+  return program;
 }
 
 static void
-release (GhloPrepared *prepared)
+release (gpointer program)
 {
-  ghlo_ref_program_free ((GhloRefProgram *) prepared);
-}
-
-static gsize
-prepared_size (const GhloPrepared *prepared)
-{
-  return ((const GhloRefProgram *) prepared)->size;
-}
-
-static guint64
-get_memory (GhloDeviceCore *self)
-{
-  return ghlo_memory_get_limit ();
+  ghlo_ref_program_free (program);
 }
 
 GhloDeviceCore *
 ghlo_reference_device (void)
 {
-  static const GhloDeviceCoreClass klass = {
-    .name = "reference",
-    .get_memory = get_memory,
-    .prepare = prepare,
-    .release = release,
-    .prepared_size = prepared_size,
-    .start = start,
-  };
+  static const GhloWholeProgramClass programs = { .load = load, .free = release, .start = start };
+  static const GhloDeviceCoreClass klass = { .name = "reference", .whole_programs = &programs };
   static const char *const names[] = { "reference", NULL };
   static const char *const features[] = { "every-operation", "every-element-type", NULL };
   static GhloDeviceCore device = {

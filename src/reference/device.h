@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "execute/program.h"
 
 G_BEGIN_DECLS
 

@@ -8,8 +8,8 @@
 
 #pragma once
 
+#include "execute/program.h"
 #include "reference/kernel.h"
-#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
@@ -55,7 +55,6 @@ struct _GhloRefFunction
 
 typedef struct
 {
-  GhloPrepared           base;
   GhloIrModule          *module;        /* owned */
   GhloRefFunction       *entry;         /* owned */
   GHashTable            *callees;       /* of GhloIrOp → GhloRefFunction, owned; NULL where there are none */

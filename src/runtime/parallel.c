@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/relax.h"
 #include "base/stack.h"
 
 enum { MAX_THREADS = 256 };
@@ -145,7 +146,7 @@ spin_until (const guint *number,
       {
         if ((__atomic_load_n (number, __ATOMIC_RELAXED) == 0) == zero)
           return;
-        ghlo_parallel_relax ();
+        ghlo_relax ();
       }
   while (g_get_monotonic_time () < end);
 }

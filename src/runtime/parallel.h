@@ -53,15 +53,4 @@ void     ghlo_parallel_set_nice       (int                niceness);
  * keeps it where the system does not let a thread lower it. */
 void     ghlo_parallel_lower_priority (int                by);
 
-/* For loops that poll for another thread's progress. */
-static inline void
-ghlo_parallel_relax (void)
-{
-#if defined __x86_64__ || defined __i386__
-  __builtin_ia32_pause ();
-#elif defined __aarch64__
-  __asm__ volatile ("yield");
-#endif
-}
-
 G_END_DECLS

@@ -47,20 +47,20 @@ ghlo_value_get_device (const GhloValue *self)
   return device;
 }
 
-GhloPending *
-ghlo_value_get_pending (const GhloValue *self)
+GhloFence *
+ghlo_value_get_fence (const GhloValue *self)
 {
-  GhloPending *pending = NULL;
+  GhloFence *fence = NULL;
 
   if (self->kind == GHLO_VALUE_TENSOR)
     {
-      pending = self->storage->pending;
-      return ghlo_pending_is_done (pending) && ghlo_pending_get_error (pending) == NULL ? NULL : pending;
+      fence = self->storage->fence;
+      return ghlo_fence_is_done (fence) && ghlo_fence_get_error (fence) == NULL ? NULL : fence;
     }
-  for (guint i = 0; i < self->n_members && pending == NULL; i++)
-    pending = ghlo_value_get_pending (self->members[i]);
+  for (guint i = 0; i < self->n_members && fence == NULL; i++)
+    fence = ghlo_value_get_fence (self->members[i]);
 
-  return pending;
+  return fence;
 }
 
 static gboolean
@@ -151,7 +151,7 @@ new_on_host (GhloTensorType  *type,
              GhloStorage     *storage,
              GError         **error)
 {
-  g_autoptr (GhloStorage) seen = storage->space == GHLO_MEMORY_HOST
+  g_autoptr (GhloStorage) seen = storage->kind == GHLO_MEMORY_HOST
                                  ? ghlo_storage_ref (storage)
                                  : ghlo_storage_new_lent (storage->host, storage->size,
                                                           (GDestroyNotify) ghlo_storage_unref,
@@ -177,8 +177,8 @@ place_tensor (GhloValue          *tensor,
     return NULL;
   if (ghlo_device_core_is_host (device))
     return new_on_host (tensor->type, on_host, error);
-  storage = ghlo_device_core_allocate (device, GHLO_MEMORY_UPLOAD, tensor->n_bytes, error);
-  if (storage == NULL || !ghlo_device_core_upload (device, on_host->host, storage, monitor, error))
+  storage = ghlo_storage_new_on (device, GHLO_MEMORY_UPLOAD, tensor->n_bytes, error);
+  if (storage == NULL || !ghlo_storage_upload (storage, on_host->host, monitor, error))
     return NULL;
   if (copied != NULL)
     *copied += tensor->n_bytes;
@@ -193,8 +193,7 @@ show_tensor (GhloValue          *tensor,
              const GhloMonitor  *monitor,
              GError            **error)
 {
-  g_autoptr (GhloStorage) seen = device->klass->view != NULL && tensor->storage->space == GHLO_MEMORY_HOST
-                                 ? device->klass->view (device, tensor->storage) : NULL;
+  g_autoptr (GhloStorage) seen = ghlo_storage_new_view (device, tensor->storage);
 
   return seen != NULL ? ghlo_value_new_over (tensor->type, seen, error)
                       : place_tensor (tensor, device, copied, monitor, error);
@@ -231,8 +230,8 @@ copy_tensor (GhloValue          *tensor,
 
   if (!ghlo_device_core_is_host (device))
     {
-      storage = ghlo_device_core_allocate (device, GHLO_MEMORY_DEVICE, tensor->n_bytes, error);
-      if (storage == NULL || !ghlo_device_core_copy (device, tensor->storage, storage, error))
+      storage = ghlo_storage_new_on (device, GHLO_MEMORY_DEVICE, tensor->n_bytes, error);
+      if (storage == NULL || !ghlo_storage_copy (tensor->storage, storage, error))
         return NULL;
       return ghlo_value_new_over (tensor->type, storage, error);
     }

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "runtime/value.h"
 
 G_BEGIN_DECLS
 
@@ -51,6 +51,6 @@ GhloValue      *ghlo_value_copy        (GhloValue          *self,
                                         GError            **error);
 
 /* Returns what writes the value, borrowed, until that has ended without an error; NULL for a value that is written. */
-GhloPending    *ghlo_value_get_pending (const GhloValue    *self);
+GhloFence    *ghlo_value_get_fence (const GhloValue    *self);
 
 G_END_DECLS

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "runtime/cache-item.h"
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
 
 enum
 {
@@ -38,7 +38,7 @@ enum
 /* What is stored for a device. */
 typedef struct
 {
-  GhloStepRates base;               /* the rates that are refined */
+  GhloDeviceRates base;               /* the rates that are refined */
   double        corrections[GHLO_RATES_N_FIELDS];     /* logarithms of actual time over time by base */
   guint64       n_runs;
 } Lessons;
@@ -60,7 +60,7 @@ typedef struct
 struct _GhloRunWatch
 {
   Learner       *learner;
-  GhloStepRates  amounts;
+  GhloDeviceRates  amounts;
   double         others;
 
   /* Accessed only by a run that overlaps with no other run, before it reports its end; see ghlo_run_watch_end (). */
@@ -89,7 +89,7 @@ static void
 recall (Learner *self)
 {
   g_autoptr (GBytes) key = ghlo_rates_key (self->identity), content = NULL;
-  GhloStepRates calibrated;
+  GhloDeviceRates calibrated;
   Lessons found;
 
   self->is_calibrated = ghlo_rates_recall (self->identity, &calibrated)
@@ -112,7 +112,7 @@ recall (Learner *self)
 static gboolean
 refresh_base (Learner *self)
 {
-  const GhloStepRates *rates = ghlo_device_core_get_rates (self->device);
+  const GhloDeviceRates *rates = self->device->rates;
 
   if (rates == NULL)
     return FALSE;
@@ -139,7 +139,7 @@ find_learner (GhloDeviceCore *device)
     {
       self = g_new0 (Learner, 1);
       self->device = device;
-      self->identity = device->klass->identify != NULL ? device->klass->identify (device) : NULL;
+      self->identity = device->identity != NULL ? g_bytes_ref (device->identity) : NULL;
       g_hash_table_insert (known.learners, device, self);
     }
 
@@ -168,10 +168,10 @@ ghlo_refined_rates_get (GhloDeviceCore   *device,
 
 /* Corrects the rates, given that @amounts and @others took @seconds in total. */
 static void
-learn (Learner             *self,
-       const GhloStepRates *amounts,
-       double               others,
-       double               seconds)
+learn (Learner               *self,
+       const GhloDeviceRates *amounts,
+       double                 others,
+       double                 seconds)
 {
   double parts[GHLO_RATES_N_FIELDS], all = others, error;
 
@@ -194,7 +194,7 @@ learn (Learner             *self,
 static void
 learn_from_fastest (GhloRunWatch *self)
 {
-  GhloStepRates amounts = self->amounts;
+  GhloDeviceRates amounts = self->amounts;
 
   amounts.uploads += (double) self->uploaded;
   if (refresh_base (self->learner))
@@ -235,9 +235,9 @@ write_lessons (const Learner *self,
 }
 
 GhloRunWatch *
-ghlo_run_watch_new (GhloDeviceCore      *device,
-                    const GhloStepRates *amounts,
-                    double               others)
+ghlo_run_watch_new (GhloDeviceCore        *device,
+                    const GhloDeviceRates *amounts,
+                    double                 others)
 {
   GhloRunWatch *self;
   Learner *learner;

@@ -10,13 +10,13 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "device/device.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  GhloStepRates rates;
+  GhloDeviceRates rates;
   gboolean      is_calibrated;      /* TRUE: the rates that were refined had been measured; FALSE: they were a guess */
   guint64       n_runs;             /* number of runs that contributed */
 } GhloRefinedRates;
@@ -31,7 +31,7 @@ typedef struct _GhloRunWatch GhloRunWatch;
 /* A run is estimated to need @amounts on @device, each field counting what the rate of the same name measures: bytes,
  * operations, runs and steps. It takes @others seconds in addition. Returns NULL where nothing is kept. */
 GhloRunWatch *ghlo_run_watch_new     (GhloDeviceCore      *device,
-                                      const GhloStepRates *amounts,
+                                      const GhloDeviceRates *amounts,
                                       double               others);
 /* No run may be in progress. */
 void          ghlo_run_watch_free    (GhloRunWatch        *self);

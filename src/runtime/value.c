@@ -85,7 +85,7 @@ init_tensor (GhloValue      *self,
   self->n_elements = n_elements;
   self->n_bytes = storage->size;
   self->storage = storage;
-  if (storage->space == GHLO_MEMORY_HOST)
+  if (storage->kind == GHLO_MEMORY_HOST)
     self->data = storage->host;
 }
 
@@ -216,7 +216,7 @@ ghlo_value_new_for_bytes (GhloTensorType  *type,
 
   self = new_host_tensor (type, (gpointer) data, n_elements, size);
   self->storage->release = (GDestroyNotify) g_bytes_unref;
-  self->storage->lender = g_bytes_ref (bytes);
+  self->storage->owner_data = g_bytes_ref (bytes);
 
   return self;
 }

@@ -160,7 +160,7 @@ run_many (Program                 *self,
   result->faults = (double) (count_faults () - faults) / samples->len;
   summarize (samples, result);
   /* An executor without plans is the reference executor. */
-  result->reference = self->prepared->device->klass->measure == NULL
+  result->reference = ghlo_prepared_get_device (self->prepared)->klass->whole_programs != NULL
                       ? 1 : (double) self->fallback_time / G_USEC_PER_SEC / (result->mean * result->n_runs);
 
   return TRUE;

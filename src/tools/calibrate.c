@@ -12,11 +12,11 @@
 #include "compiler/calibrate.h"
 #include "runtime/cache-item.h"
 #include "runtime/cache.h"
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
 
 static void
-print_rates (const GhloDeviceCore *device,
-             const GhloStepRates  *rates)
+print_rates (const GhloDeviceCore  *device,
+             const GhloDeviceRates *rates)
 {
   printf ("%-12s %s\n", device->names[0], device->title);
   for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
@@ -25,9 +25,9 @@ print_rates (const GhloDeviceCore *device,
 }
 
 static void
-add_rates (JsonBuilder          *builder,
-           const GhloDeviceCore *device,
-           const GhloStepRates  *rates)
+add_rates (JsonBuilder           *builder,
+           const GhloDeviceCore  *device,
+           const GhloDeviceRates *rates)
 {
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "device");
@@ -38,15 +38,14 @@ add_rates (JsonBuilder          *builder,
 
 /* Stores the rates. FALSE when they cannot be read back as a program would. */
 static gboolean
-keep (GhloDeviceCore       *device,
-      const GhloStepRates  *rates,
-      GError              **error)
+keep (GhloDeviceCore         *device,
+      const GhloDeviceRates  *rates,
+      GError                **error)
 {
-  g_autoptr (GBytes) identity = device->klass->identify (device);
-  GhloStepRates kept;
+  GhloDeviceRates kept;
 
-  ghlo_rates_keep (identity, device->title, rates);
-  if (ghlo_rates_recall (identity, &kept))
+  ghlo_rates_keep (device->identity, device->title, rates);
+  if (ghlo_rates_recall (device->identity, &kept))
     return TRUE;
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "the measured rates could not be stored in %s",
                ghlo_cache_get_path ());
@@ -55,9 +54,9 @@ keep (GhloDeviceCore       *device,
 }
 
 static gboolean
-calibrate (GhloDeviceCore  *device,
-           GhloStepRates   *rates,
-           GError         **error)
+calibrate (GhloDeviceCore   *device,
+           GhloDeviceRates  *rates,
+           GError          **error)
 {
   g_autofree char *label = g_strdup_printf ("measuring %s", device->names[0]);
   GhloToolProgress progress;
@@ -88,7 +87,7 @@ find_devices (const char *name)
       ghlo_tool_error ("%s", error->message);
       return NULL;
     }
-  if (device != NULL && device->klass->identify == NULL)
+  if (device != NULL && device->identity == NULL)
     {
       ghlo_tool_error ("expected a device that has rates, found '%s', which is only used when it is requested by name",
                        device->names[0]);
@@ -100,7 +99,7 @@ find_devices (const char *name)
     {
       GhloDeviceCore *one = all->pdata[i];
 
-      if (one->klass->identify != NULL && (one->is_gpu || ghlo_device_core_is_host (one)))
+      if (one->identity != NULL && (one->is_gpu || ghlo_device_core_is_host (one)))
         g_ptr_array_add (devices, one);
     }
 
@@ -118,7 +117,7 @@ calibrate_all (GPtrArray   *devices,
     {
       GhloDeviceCore *device = devices->pdata[i];
       g_autoptr (GError) error = NULL;
-      GhloStepRates rates;
+      GhloDeviceRates rates;
 
       if (!calibrate (device, &rates, &error))
         {

@@ -10,6 +10,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+static guint64
+total_memory (GhloDeviceCore *device)
+{
+  GhloMemoryUse use;
+
+  ghlo_device_core_measure_memory (device, &use);
+
+  return use.total;
+}
+
 static void
 add_string (JsonBuilder *builder,
             const char  *name,
@@ -42,8 +52,8 @@ machine_memory (void)
 }
 
 static void
-add_fact (JsonBuilder          *builder,
-          const GhloDeviceFact *fact)
+add_fact (JsonBuilder              *builder,
+          const GhloDeviceProperty *fact)
 {
   if (fact->words != NULL)
     add_strings (builder, fact->name, (const char *const *) fact->words);
@@ -55,8 +65,8 @@ static void
 add_device (JsonBuilder    *builder,
             GhloDeviceCore *device)
 {
-  g_autoptr (GArray) facts = ghlo_device_core_list_facts (device);
-  const GhloStepRates *rates = ghlo_device_core_get_rates (device);
+  g_autoptr (GArray) facts = ghlo_device_core_list_properties (device);
+  const GhloDeviceRates *rates = device->rates;
 
   json_builder_begin_object (builder);
   add_string (builder, "name", device->names[0]);
@@ -67,13 +77,13 @@ add_device (JsonBuilder    *builder,
   add_string (builder, "model", device->model);
   add_string (builder, "vector_level", device->vector_level);
   add_strings (builder, "features", device->features);
-  ghlo_tool_json_add_int (builder, "memory", (gint64) device->klass->get_memory (device));
+  ghlo_tool_json_add_int (builder, "memory", (gint64) total_memory (device));
   if (ghlo_device_core_is_host (device))
     ghlo_tool_json_add_int (builder, "machine_memory", machine_memory ());
   if (rates != NULL)
     ghlo_tool_json_add_rates (builder, "rates", rates);
   for (guint i = 0; i < facts->len; i++)
-    add_fact (builder, &g_array_index (facts, GhloDeviceFact, i));
+    add_fact (builder, &g_array_index (facts, GhloDeviceProperty, i));
   json_builder_end_object (builder);
 }
 
@@ -87,7 +97,7 @@ print_words (const char        *label,
 }
 
 static void
-print_fact (const GhloDeviceFact *fact)
+print_fact (const GhloDeviceProperty *fact)
 {
   g_autofree char *size = g_format_size_full (fact->number, G_FORMAT_SIZE_IEC_UNITS);
 
@@ -102,8 +112,8 @@ print_fact (const GhloDeviceFact *fact)
 static void
 print_device (GhloDeviceCore *device)
 {
-  g_autoptr (GArray) facts = ghlo_device_core_list_facts (device);
-  g_autofree char *limit = g_format_size_full (device->klass->get_memory (device), G_FORMAT_SIZE_IEC_UNITS);
+  g_autoptr (GArray) facts = ghlo_device_core_list_properties (device);
+  g_autofree char *limit = g_format_size_full (total_memory (device), G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *machine = g_format_size_full (machine_memory (), G_FORMAT_SIZE_IEC_UNITS);
 
   printf ("%-12s %s, %s\n", device->names[0], device->title, device->driver);
@@ -119,7 +129,7 @@ print_device (GhloDeviceCore *device)
     printf ("  %-10s %s\n", "memory", limit);
   print_words ("features", device->features);
   for (guint i = 0; i < facts->len; i++)
-    print_fact (&g_array_index (facts, GhloDeviceFact, i));
+    print_fact (&g_array_index (facts, GhloDeviceProperty, i));
 }
 
 int

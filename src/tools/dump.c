@@ -54,7 +54,8 @@ print_plan (GhloPrepared  *prepared,
   if (plan == NULL)
     return NULL;
 
-  return options->stage == STAGE_CODE ? ghlo_step_plan_print_code (plan) : ghlo_step_plan_print_kernels (plan);
+  return ghlo_step_plan_print_kernels (plan, options->stage == STAGE_CODE ? GHLO_KERNEL_FORM_CODE
+                                                                          : GHLO_KERNEL_FORM_TEXT);
 }
 
 /* The device's text for the entry function, at the stage of @options. */

@@ -7,7 +7,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
 
 G_BEGIN_DECLS
 
@@ -24,7 +24,7 @@ ghlo_tool_json_add_int (JsonBuilder *builder,
 static inline void
 ghlo_tool_json_add_rates (JsonBuilder         *builder,
                           const char          *name,
-                          const GhloStepRates *rates)
+                          const GhloDeviceRates *rates)
 {
   json_builder_set_member_name (builder, name);
   json_builder_begin_object (builder);

@@ -35,14 +35,6 @@ reference_state (GhloIrOpKind kind)
   return "no";
 }
 
-/* The step target of a device that makes plans; NULL for other devices, for which the reference executor
- * does everything. */
-static const GhloStepTarget *
-get_target (GhloDeviceCore *device)
-{
-  return device->klass->get_target != NULL ? device->klass->get_target (device) : NULL;
-}
-
 /* How a device executes operations of a kind: by "steps" of its own, as part of its "plan", or on the
  * "reference" executor, which also takes over when the steps decline. Looked up in the device's table by the
  * kind alone. */
@@ -50,14 +42,13 @@ static const char *
 device_state (GhloDeviceCore *device,
               GhloIrOpKind    kind)
 {
-  const GhloStepTarget *target = get_target (device);
   const GhloIrOp op = { .kind = kind };
 
   if (strcmp (reference_state (kind), "structure") == 0)
     return "structure";
-  if (target != NULL && target->find (target->self, &op, NULL) != NULL)
+  if (ghlo_device_core_find_step (device, &op, NULL) != NULL)
     return "steps";
-  if (target != NULL && ghlo_step_plan_implements (kind))
+  if (device->klass->find_step != NULL && ghlo_step_plan_implements (kind))
     return "plan";
 
   return strcmp (reference_state (kind), "yes") == 0 ? "reference" : "no";
@@ -70,7 +61,7 @@ list_devices (void)
   GPtrArray *devices = ghlo_devices_list ();
 
   for (guint i = devices->len; i-- > 0;)
-    if (get_target (devices->pdata[i]) == NULL)
+    if (((const GhloDeviceCore *) devices->pdata[i])->klass->find_step == NULL)
       g_ptr_array_remove_index (devices, i);
 
   return devices;

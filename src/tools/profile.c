@@ -82,7 +82,7 @@ ghlo_tool_print_profile (FILE                 *file,
   if (profile->steps == NULL)
     {
       fprintf (file, "the device '%s' runs programs without a plan, so there are no steps to measure\n",
-               prepared->device->names[0]);
+               ghlo_prepared_get_device (prepared)->names[0]);
       return;
     }
   fprintf (file, "%-*s %-10s %8s%10s%9s%12s %7s\n", NAME_WIDTH, "step", "unit", "runs", "time", "share", "bytes",

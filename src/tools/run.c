@@ -102,15 +102,24 @@ value_free (gpointer value)
     ghlo_value_unref (value);
 }
 
+/* Also prints what the process has compiled for the device. */
 static void
 print_time (GhloDeviceCore *device,
             gint64          prepare,
             gint64          run)
 {
-  g_autofree char *work = ghlo_device_core_describe_work (device);
+  g_autoptr (GArray) properties = ghlo_device_core_list_properties (device);
 
-  fprintf (stderr, "prepare %.3f ms, run %.3f ms%s%s\n", prepare / 1e3, run / 1e3, work != NULL ? "; " : "",
-           work != NULL ? work : "");
+  fprintf (stderr, "prepare %.3f ms, run %.3f ms", prepare / 1e3, run / 1e3);
+  for (guint i = 0; i < properties->len; i++)
+    {
+      const GhloDeviceProperty *property = &g_array_index (properties, GhloDeviceProperty, i);
+      g_autofree char *words = g_str_equal (property->name, "pipelines") ? g_strjoinv (", ", property->words) : NULL;
+
+      if (words != NULL)
+        fprintf (stderr, "; %s: %s", property->label, words);
+    }
+  fprintf (stderr, "\n");
 }
 
 static gboolean
@@ -143,7 +152,7 @@ run_function (const Options   *options,
                           (GhloValue **) outputs->pdata, &progress.monitor, error);
   ghlo_tool_progress_end (&progress);
   if (options->timing)
-    print_time (prepared->device, prepared_at - start, g_get_monotonic_time () - prepared_at);
+    print_time (ghlo_prepared_get_device (prepared), prepared_at - start, g_get_monotonic_time () - prepared_at);
   if (ok && profile != NULL)
     ghlo_tool_print_profile (stderr, prepared, profile);
 

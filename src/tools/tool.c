@@ -133,7 +133,7 @@ ghlo_tool_prepare (GhloDeviceCore  *device,
 {
   GhloPrepareOptions options = ghlo_devices_get_options ();
 
-  options.places = is_chosen;
+  options.may_use_host = is_chosen;
 
   return ghlo_device_core_prepare (device, module, function, &options, NULL, error);
 }

@@ -5,9 +5,15 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "vulkan/device.h"
 
 G_BEGIN_DECLS
+
+/* Opens the device unless it is open; thread-safe. Takes up to a tenth of a second, plus some seconds where it has to
+ * measure first how the device computes (self-test.h). Cancelling ends the measurement. */
+gboolean ghlo_vulkan_device_open (GhloVulkanDevice   *self,
+                                  const GhloMonitor  *monitor,    /* nullable */
+                                  GError            **error);
 
 /* Adds all usable devices that @devices does not contain yet, in the order of the Vulkan instance. */
 void     ghlo_vulkan_find_devices (GPtrArray *devices);

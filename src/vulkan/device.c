@@ -9,16 +9,15 @@
 
 #include "base/debug.h"
 #include "base/ghlo-error.h"
-#include "runtime/memory.h"
-#include "vulkan/facts.h"
+#include "vulkan/device-memory.h"
+#include "vulkan/device-queue.h"
 #include "vulkan/features.h"
 #include "vulkan/imports.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
+#include "vulkan/properties.h"
 #include "vulkan/queue.h"
-#include "vulkan/self-test.h"
 #include "vulkan/stopwatch.h"
-#include "vulkan/target.h"
 #include "vulkan/waiter.h"
 
 enum { MAX_FAMILIES = 16 };
@@ -260,6 +259,7 @@ ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
   self->core.wants_passes = TRUE;
   self->core.features = (const char *const *) ghlo_vulkan_features_list (&self->features);
   ghlo_vulkan_rates_init (self);
+  self->core.memory = ghlo_vulkan_device_memory_new (self);
 
   return g_steal_pointer (&self);
 }
@@ -279,8 +279,8 @@ ghlo_vulkan_device_get_budget (const GhloVulkanDevice                    *self,
   return self->has_budget;
 }
 
-static void
-close_device (GhloVulkanDevice *self)
+void
+ghlo_vulkan_device_disconnect (GhloVulkanDevice *self)
 {
   if (self->device != NULL)
     self->vk->DeviceWaitIdle (self->device);
@@ -331,49 +331,25 @@ create_device (GhloVulkanDevice  *self,
   return ghlo_vulkan_device_check (self, result, "open the device", error);
 }
 
-static gboolean
-open_device (GhloVulkanDevice   *self,
-             const GhloMonitor  *monitor,
-             GError            **error)
+gboolean
+ghlo_vulkan_device_connect (GhloVulkanDevice  *self,
+                            GError           **error)
 {
-  gboolean ok = FALSE;
-
   if (!create_device (self, error))
     return FALSE;
   self->memory = ghlo_vulkan_memory_new (self);
   self->queue = ghlo_vulkan_queue_new (self, error);
-  if (self->queue != NULL)
+  if (self->queue == NULL)
     {
-      self->imports = ghlo_vulkan_imports_new (self);
-      self->waiter = ghlo_vulkan_waiter_new (self);
-      self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
-      self->stopwatch = ghlo_vulkan_stopwatch_new (self);
-      if (self->target == NULL)
-        self->target = ghlo_vulkan_target_new (self);
-      ok = ghlo_vulkan_self_test (self, monitor, error);
+      ghlo_vulkan_device_disconnect (self);
+      return FALSE;
     }
-  g_atomic_int_set (&self->is_open, ok);
-  if (!ok)
-    close_device (self);
+  self->imports = ghlo_vulkan_imports_new (self);
+  self->waiter = ghlo_vulkan_waiter_new (self);
+  self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
+  self->stopwatch = ghlo_vulkan_stopwatch_new (self);
+  if (self->core.queue == NULL)
+    self->core.queue = ghlo_vulkan_device_queue_new (self);
 
-  return ok;
-}
-
-gboolean
-ghlo_vulkan_device_open (GhloVulkanDevice   *self,
-                         const GhloMonitor  *monitor,
-                         GError            **error)
-{
-  static GMutex lock;
-  gboolean ok;
-
-  if (ghlo_vulkan_device_is_open (self))
-    return TRUE;
-  g_mutex_lock (&lock);
-  ok = ghlo_vulkan_device_is_open (self)
-       || (ghlo_memory_check_room (GHLO_VULKAN_DEVICE_ROOM, "the Vulkan driver", error)
-           && open_device (self, monitor, error));
-  g_mutex_unlock (&lock);
-
-  return ok;
+  return TRUE;
 }

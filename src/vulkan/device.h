@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "device/device.h"
 #include "vulkan/drivers.h"
 #include "vulkan/instance.h"
 #include "vulkan/spirv/measure.h"
@@ -59,7 +59,7 @@ typedef struct
   gsize                      host_alignment;    /* bytes; alignment of imported memory */
   gboolean                   has_cooperative, has_bfloat16;     /* named in cooperative.h */
   guint64                    matrices;          /* see ghlo_vulkan_cooperative_types () */
-  GhloStepRates              rates;             /* all 0 if unknown */
+  GhloDeviceRates              rates;             /* all 0 if unknown */
   /* For tests. emulates_matrices: the cooperative matrices that the device claims to have are emulated with scalar
    * code. fuses_always: products compute their epilogues even where that is not faster. forced_splits: bits by
    * GhloSpirvSplit of the ways to split f32 operands, used even where they are not faster. forced_matrices: where not
@@ -69,7 +69,7 @@ typedef struct
   guint32                    forced_splits;
   struct { guint row, n_steps, distance; } forced_matrices;
 
-  /* Set once, by ghlo_vulkan_device_open (); is_open is set last. */
+  /* Set by ghlo_vulkan_device_connect (). */
   VkDevice                   device;
   GhloVulkanMemory          *memory;
   GhloVulkanQueue           *queue;
@@ -78,8 +78,7 @@ typedef struct
   GhloVulkanPipelines       *pipelines;
   GhloVulkanStopwatch       *stopwatch;
   GhloSpirvDevice            measured;          /* how it computes each kind of node */
-  const GhloStepTarget      *target;
-  gint                       is_open;           /* atomic */
+  gint                       is_open;           /* atomic; connected, and measured is known */
 } GhloVulkanDevice;
 
 /* Returns the device for @physical, the @index-th of the instance, or NULL with @error if programs cannot run on it.
@@ -88,11 +87,10 @@ GhloVulkanDevice *ghlo_vulkan_device_new    (const GhloVulkanInstance  *instance
                                              VkPhysicalDevice           physical,
                                              guint                      index,
                                              GError                   **error);
-/* Opens the device unless it is open; thread-safe. Takes up to a tenth of a second, plus some seconds where it has to
- * measure first how the device computes (self-test.h). Cancelling ends the measurement. */
-gboolean          ghlo_vulkan_device_open   (GhloVulkanDevice          *self,
-                                             const GhloMonitor         *monitor,    /* nullable */
+/* Creates the objects that programs run through; disconnect () destroys them. One thread at a time. */
+gboolean          ghlo_vulkan_device_connect (GhloVulkanDevice         *self,
                                              GError                   **error);
+void              ghlo_vulkan_device_disconnect (GhloVulkanDevice      *self);
 /* Queries the current budget of each heap from VK_EXT_memory_budget; FALSE if the device does not have the
  * extension. */
 gboolean          ghlo_vulkan_device_get_budget (const GhloVulkanDevice *self,

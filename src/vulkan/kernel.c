@@ -320,8 +320,8 @@ count_work (const GhloVulkanKernel *self,
  * any. */
 static void
 record_dispatch (const GhloVulkanKernel *self,
-                 const GhloStepPlace    *buffers,
-                 GhloStepPlace           scratch,
+                 const GhloBufferRef    *buffers,
+                 GhloBufferRef           scratch,
                  gboolean                is_of_parts,
                  GhloVulkanRecording    *recording)
 {
@@ -352,8 +352,8 @@ record_dispatch (const GhloVulkanKernel *self,
 
 void
 ghlo_vulkan_kernel_record_parts (const GhloVulkanKernel *self,
-                                 const GhloStepPlace    *buffers,
-                                 GhloStepPlace           scratch,
+                                 const GhloBufferRef    *buffers,
+                                 GhloBufferRef           scratch,
                                  GhloVulkanRecording    *recording)
 {
   if (self->n_parts > 1)
@@ -362,8 +362,8 @@ ghlo_vulkan_kernel_record_parts (const GhloVulkanKernel *self,
 
 void
 ghlo_vulkan_kernel_record_rest (const GhloVulkanKernel *self,
-                                const GhloStepPlace    *buffers,
-                                GhloStepPlace           scratch,
+                                const GhloBufferRef    *buffers,
+                                GhloBufferRef           scratch,
                                 GhloVulkanRecording    *recording)
 {
   record_dispatch (self, buffers, scratch, FALSE, recording);
@@ -371,8 +371,8 @@ ghlo_vulkan_kernel_record_rest (const GhloVulkanKernel *self,
 
 void
 ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
-                           const GhloStepPlace    *buffers,
-                           GhloStepPlace           scratch,
+                           const GhloBufferRef    *buffers,
+                           GhloBufferRef           scratch,
                            GhloVulkanRecording    *recording)
 {
   ghlo_vulkan_kernel_record_parts (self, buffers, scratch, recording);

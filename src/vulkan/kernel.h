@@ -48,18 +48,18 @@ gboolean    ghlo_vulkan_kernel_compile (GhloVulkanKernel         *self,
                                         GError                  **error);
 /* Records the kernel's dispatches. @buffers has a place for each of the kernel's buffers. */
 void        ghlo_vulkan_kernel_record  (const GhloVulkanKernel   *self,
-                                        const GhloStepPlace      *buffers,
-                                        GhloStepPlace             scratch,
+                                        const GhloBufferRef      *buffers,
+                                        GhloBufferRef             scratch,
                                         GhloVulkanRecording      *recording);
 /* The two halves of ghlo_vulkan_kernel_record (). For kernels that do not depend on each other, first record the parts
  * of all of them, then the rest of each: all of the rest then wait behind a single barrier. */
 void        ghlo_vulkan_kernel_record_parts (const GhloVulkanKernel *self,
-                                        const GhloStepPlace      *buffers,
-                                        GhloStepPlace             scratch,
+                                        const GhloBufferRef      *buffers,
+                                        GhloBufferRef             scratch,
                                         GhloVulkanRecording      *recording);
 void        ghlo_vulkan_kernel_record_rest (const GhloVulkanKernel *self,
-                                        const GhloStepPlace      *buffers,
-                                        GhloStepPlace             scratch,
+                                        const GhloBufferRef      *buffers,
+                                        GhloBufferRef             scratch,
                                         GhloVulkanRecording      *recording);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
-#include "vulkan/facts.h"
+#include "vulkan/properties.h"
 #include "vulkan/queue.h"
 
 #define MEBIBYTE ((gsize) 1 << 20)

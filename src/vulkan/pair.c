@@ -39,10 +39,11 @@ count_bytes (const GhloVulkanKernel *kernel)
 }
 
 gboolean
-ghlo_vulkan_pair_join (gpointer   recording,
-                       guint      first,
-                       GError   **error)
+ghlo_vulkan_pair_merge (GhloCommandBuffer  *commands,
+                        guint               first,
+                        GError            **error)
 {
+  GhloVulkanRecording *recording = (GhloVulkanRecording *) commands;
   GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
   const GhloVulkanKernel *kernels[2];
   GhloSpirvSchedule schedules[2];

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Implements GhloStepRecorder.join. */
-gboolean ghlo_vulkan_pair_join (gpointer   recording,
+/* Implements GhloCommandBufferClass.merge_dispatches. */
+gboolean ghlo_vulkan_pair_merge (GhloCommandBuffer   *commands,
                                 guint      first,
                                 GError   **error);
 

@@ -6,15 +6,12 @@
 
 #include "vulkan/queue.h"
 
+#include "base/relax.h"
 #include "runtime/parallel.h"
 #include "vulkan/memory.h"
 
 /* The maximum number of copies in a batch, and of gathered command buffers before they are submitted. */
 enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
-
-/* The minimum and maximum time in µs that a thread polls before it sleeps. A sleep costs about 20 µs, which is much
- * compared with waits shorter than the maximum, and little compared with longer ones. */
-enum { MIN_POLLING_TIME = 50, MAX_POLLING_TIME = 500 };
 
 /* Pipeline stages and accesses of all commands in the queue. */
 #define STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
@@ -46,7 +43,6 @@ struct _GhloVulkanQueue
   VkSemaphore       timeline;
   VkPipelineLayout  layout;
   GMutex            lock;           /* guards the fields below, and the VkQueue */
-  int               lately[GHLO_VULKAN_N_WAITS];    /* µs that the last wait took; atomic */
   guint64           seen;           /* value of the timeline when last queried; atomic */
   guint64           submitted;      /* last submitted value of the timeline; atomic where read without the lock */
   GArray           *gathered;       /* VkCommandBuffer, in order of execution */
@@ -413,36 +409,16 @@ ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
   g_mutex_unlock (&self->lock);
 }
 
-/* A CPU device needs the processor for its own work, so it is not polled. */
-gint64
-ghlo_vulkan_queue_get_polling_time (GhloVulkanQueue *self,
-                                    GhloVulkanWait   wait)
-{
-  const int lately = g_atomic_int_get (&self->lately[wait]);
-
-  if (ghlo_vulkan_device_is_cpu (self->device))
-    return 0;
-
-  return lately > MAX_POLLING_TIME ? MIN_POLLING_TIME : CLAMP (2 * lately, MIN_POLLING_TIME, MAX_POLLING_TIME);
-}
-
-void
-ghlo_vulkan_queue_record_wait (GhloVulkanQueue *self,
-                               GhloVulkanWait   wait,
-                               gint64           time)
-{
-  g_atomic_int_set (&self->lately[wait], (int) CLAMP (time, 0, MAX_POLLING_TIME + 1));
-}
-
 static gboolean
 poll_for (GhloVulkanQueue *self,
           guint64          value)
 {
-  gint64 end = g_get_monotonic_time () + ghlo_vulkan_queue_get_polling_time (self, GHLO_VULKAN_WAIT_IN_RUN);
+  gint64 end = g_get_monotonic_time ()
+               + ghlo_device_queue_get_polling_time (self->device->core.queue, GHLO_WAIT_IN_RUN);
   gboolean has_ended;
 
   while (!(has_ended = ghlo_vulkan_queue_reached (self, value) >= value) && g_get_monotonic_time () < end)
-    ghlo_parallel_relax ();
+    ghlo_relax ();
 
   return has_ended;
 }
@@ -480,7 +456,7 @@ ghlo_vulkan_queue_await (GhloVulkanQueue    *self,
     result = VK_SUCCESS;
   while (result == VK_TIMEOUT && !ghlo_monitor_cancelled (monitor, error))
     result = sleep_until (self, value);
-  ghlo_vulkan_queue_record_wait (self, GHLO_VULKAN_WAIT_IN_RUN, g_get_monotonic_time () - begun);
+  ghlo_device_queue_record_wait (self->device->core.queue, GHLO_WAIT_IN_RUN, g_get_monotonic_time () - begun);
   if (result == VK_TIMEOUT)
     return FALSE;
   /* If another thread lost the device, the work was never completed. */

@@ -50,22 +50,6 @@ gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
 /* Waits until the device has finished everything submitted, or its driver has lost it, whatever errors were
  * reported. */
 void             ghlo_vulkan_queue_settle   (GhloVulkanQueue           *self);
-/* Why a thread waits. They are told apart because a run that has waited itself has usually ended by the time its caller
- * waits for it. */
-typedef enum
-{
-  GHLO_VULKAN_WAIT_FOR_RUN,     /* for a run to end */
-  GHLO_VULKAN_WAIT_IN_RUN,      /* within a run, which cannot go on before, e.g. for a loop's report */
-  GHLO_VULKAN_N_WAITS
-} GhloVulkanWait;
-
-/* The first returns how many µs a waiting thread should poll before it sleeps; the second records how many µs a wait
- * took, which decides the next answer. Thread-safe. */
-gint64           ghlo_vulkan_queue_get_polling_time (GhloVulkanQueue   *self,
-                                             GhloVulkanWait             wait);
-void             ghlo_vulkan_queue_record_wait (GhloVulkanQueue        *self,
-                                             GhloVulkanWait             wait,
-                                             gint64                     time);
 /* Sleeps until the timeline has reached @value, or for SLEEP_TIME. */
 void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,
                                              guint64                    value);

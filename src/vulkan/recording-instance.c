@@ -39,7 +39,7 @@ gates_offset (const GhloVulkanRecording *self)
 gsize
 ghlo_vulkan_recording_instance_size (const GhloVulkanRecording *self)
 {
-  return gates_offset (self) + self->n_gates * GHLO_STEP_GATE_STRIDE;
+  return gates_offset (self) + self->n_gates * GHLO_STEP_PREDICATE_STRIDE;
 }
 
 void
@@ -97,12 +97,12 @@ static guint
 count_gated (const GhloVulkanRecording *self,
              guint                      first)
 {
-  const GhloStepPlace gate = ghlo_vulkan_recording_command (self, first)->gate;
+  const GhloBufferRef gate = ghlo_vulkan_recording_command (self, first)->gate;
   guint n = 1;
 
   for (; first + n < self->commands->len; n++)
     {
-      const GhloStepPlace next = ghlo_vulkan_recording_command (self, first + n)->gate;
+      const GhloBufferRef next = ghlo_vulkan_recording_command (self, first + n)->gate;
 
       if (next.buffer != gate.buffer || next.offset != gate.offset)
         break;
@@ -114,7 +114,7 @@ count_gated (const GhloVulkanRecording *self,
 static void
 begin_conditional (const GhloVulkanRecording *self,
                    const Instance            *instance,
-                   GhloStepPlace              gate)
+                   GhloBufferRef              gate)
 {
   const GhloVulkanPlace place = ghlo_vulkan_memory_find (self->device->memory, instance->table + gates_offset (self)
                                                                                + (guint64) gate.offset);
@@ -136,7 +136,7 @@ record_gated (const GhloVulkanRecording *self,
               gboolean                  *reads_gates)
 {
   const GhloVulkanFunctions *vk = self->device->vk;
-  const GhloStepPlace gate = ghlo_vulkan_recording_command (self, first)->gate;
+  const GhloBufferRef gate = ghlo_vulkan_recording_command (self, first)->gate;
   const gboolean is_conditional = gate.buffer == GHLO_VULKAN_GATES && n > FEW_GATED
                                   && self->device->features.conditional.conditionalRendering;
 

@@ -20,7 +20,7 @@ typedef struct
   double                  work;         /* operations in all, roughly */
   const GhloVulkanKernel *kernel;       /* the dispatch's kernel, while recording */
   gboolean                waits;        /* for earlier commands */
-  GhloStepPlace           gate;         /* GHLO_STEP_NONE: always executed */
+  GhloBufferRef           gate;         /* GHLO_STEP_NONE: always executed */
   guint                   table;        /* index of its first word */
   guint                   first_access, n_accesses;
   guint                   n_of_first;   /* for two joined dispatches, the accesses of the first one; else 0 */
@@ -28,6 +28,7 @@ typedef struct
 
 struct _GhloVulkanRecording
 {
+  GhloCommandBuffer     base;
   GhloVulkanDevice     *device;
   GArray               *commands;   /* GhloVulkanCommand */
   GArray               *words;      /* guint64 */
@@ -35,8 +36,8 @@ struct _GhloVulkanRecording
   guint                 n_gates;    /* gates for branches */
   double                seconds;    /* estimated duration of a run */
   /* Valid while recording. */
-  const GhloStepExtent *buffers;
-  GhloStepPlace         gate;                   /* of the dispatches to come */
+  const GhloBufferExtent *buffers;
+  GhloBufferRef         gate;                   /* of the dispatches to come */
   guint                 first_open, n_open;     /* first command since the last barrier; accesses since it */
   GMutex                lock;       /* guards the fields below, and everything allocated from the pool */
   VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */

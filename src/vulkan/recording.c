@@ -41,8 +41,8 @@ ghlo_vulkan_reach (const GhloView *view,
 }
 
 GhloVulkanRecording *
-ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
-                           const GhloStepExtent *buffers)
+ghlo_vulkan_recording_new (GhloVulkanDevice       *device,
+                           const GhloBufferExtent *buffers)
 {
   GhloVulkanRecording *self = g_new0 (GhloVulkanRecording, 1);
 
@@ -71,35 +71,37 @@ ghlo_vulkan_recording_free (GhloVulkanRecording *self)
 /* Whether the bytes of both accesses overlap, given where the buffer of each lies. */
 static gboolean
 overlaps (const GhloVulkanAccess *a,
-          const GhloStepExtent   *in_a,
+          const GhloBufferExtent *in_a,
           const GhloVulkanAccess *b,
-          const GhloStepExtent   *in_b)
+          const GhloBufferExtent *in_b)
 {
   gint64 from_a = (gint64) in_a->offset + a->place.offset + a->begin;
   gint64 from_b = (gint64) in_b->offset + b->place.offset + b->begin;
 
-  return in_a->region == in_b->region && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
+  return in_a->allocation == in_b->allocation && from_a < from_b + (gint64) b->size
+         && from_b < from_a + (gint64) a->size;
 }
 
 /* Gates are disjoint from all buffers. */
-static const GhloStepExtent *
+static const GhloBufferExtent *
 extent_of (const GhloVulkanRecording *self,
            guint32                    buffer)
 {
-  static const GhloStepExtent gates = { GHLO_VULKAN_GATES, 0, 0, GHLO_VULKAN_GATES };
+  static const GhloBufferExtent gates = { GHLO_VULKAN_GATES, 0, 0, GHLO_VULKAN_GATES };
 
   return buffer == GHLO_VULKAN_GATES ? &gates : &self->buffers[buffer];
 }
 
-/* Whether both accesses may touch the same bytes and at least one writes. A buffer may also lie at its partner's
- * extent. */
+/* Whether both accesses may touch the same bytes and at least one writes. A buffer may also lie at the
+ * extent of the one that it is swapped with. */
 static gboolean
 is_conflict (const GhloVulkanRecording *self,
              const GhloVulkanAccess    *a,
              const GhloVulkanAccess    *b)
 {
-  const GhloStepExtent *in_a = extent_of (self, a->place.buffer), *in_b = extent_of (self, b->place.buffer);
-  const GhloStepExtent *other_a = extent_of (self, in_a->partner), *other_b = extent_of (self, in_b->partner);
+  const GhloBufferExtent *in_a = extent_of (self, a->place.buffer), *in_b = extent_of (self, b->place.buffer);
+  const GhloBufferExtent *other_a = extent_of (self, in_a->swapped_with);
+  const GhloBufferExtent *other_b = extent_of (self, in_b->swapped_with);
 
   if (!a->is_written && !b->is_written)
     return FALSE;
@@ -153,6 +155,7 @@ add_command (GhloVulkanRecording *self,
     }
   self->n_open += command.n_accesses;
   g_array_append_val (self->commands, command);
+  self->base.n_commands = self->commands->len;
 }
 
 GhloVulkanDevice *
@@ -161,22 +164,22 @@ ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self)
   return self->device;
 }
 
-GhloStepPlace
+GhloBufferRef
 ghlo_vulkan_recording_gate (GhloVulkanRecording *self,
-                            GhloStepPlace        place)
+                            GhloBufferRef        place)
 {
-  const GhloStepPlace before = self->gate;
+  const GhloBufferRef before = self->gate;
 
   self->gate = place;
 
   return before;
 }
 
-GhloStepPlace
+GhloBufferRef
 ghlo_vulkan_recording_add_gates (GhloVulkanRecording *self,
                                  guint                n)
 {
-  const GhloStepPlace place = { GHLO_VULKAN_GATES, (gint64) self->n_gates * GHLO_STEP_GATE_STRIDE };
+  const GhloBufferRef place = { GHLO_VULKAN_GATES, (gint64) self->n_gates * GHLO_STEP_PREDICATE_STRIDE };
 
   self->n_gates += n;
 
@@ -272,6 +275,7 @@ ghlo_vulkan_recording_join (GhloVulkanRecording *self,
   commands[0].n_of_first = commands[0].n_accesses;
   commands[0].n_accesses += commands[1].n_accesses;
   g_array_remove_index (self->commands, first + 1);
+  self->base.n_commands = self->commands->len;
   if (self->first_open > first)
     self->first_open--;
 }
@@ -281,7 +285,7 @@ ghlo_vulkan_recording_all (const GhloVulkanRecording *self,
                            guint                      word,
                            guint64                    number)
 {
-  const GhloStepPlace place = ghlo_vulkan_place_decode (number);
+  const GhloBufferRef place = ghlo_vulkan_place_decode (number);
 
   return (GhloVulkanAccess) { word, place, -place.offset, self->buffers[place.buffer].size, TRUE };
 }
@@ -292,12 +296,7 @@ ghlo_vulkan_recording_end (GhloVulkanRecording *self,
 {
   self->buffers = NULL;
   self->seconds = seconds;
-}
-
-guint
-ghlo_vulkan_recording_count (const GhloVulkanRecording *self)
-{
-  return self->commands->len;
+  self->base.run_bytes = ghlo_vulkan_recording_instance_size (self);
 }
 
 gboolean
@@ -338,74 +337,66 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
   return NULL;
 }
 
-static gpointer
-begin (gpointer              self,
-       const GhloStepExtent *buffers)
+static GhloVulkanRecording *
+recording_of (GhloCommandBuffer *commands)
 {
-  return ghlo_vulkan_recording_new (self, buffers);
+  return (GhloVulkanRecording *) commands;
+}
+
+static GhloCommandBuffer *
+begin (GhloDeviceCore         *device,
+       const GhloBufferExtent *buffers)
+{
+  return &ghlo_vulkan_recording_new ((GhloVulkanDevice *) device, buffers)->base;
 }
 
 static void
-end (gpointer recording,
-     double   seconds)
+end (GhloCommandBuffer *commands,
+     double             seconds)
 {
-  ghlo_vulkan_recording_end (recording, seconds);
+  ghlo_vulkan_recording_end (recording_of (commands), seconds);
 }
 
-static GhloStepPlace
-gate (gpointer      recording,
-      GhloStepPlace place)
+static GhloBufferRef
+set_predicate (GhloCommandBuffer *commands,
+               GhloBufferRef      predicate)
 {
-  return ghlo_vulkan_recording_gate (recording, place);
-}
-
-static guint
-count (gpointer recording)
-{
-  return ghlo_vulkan_recording_count (recording);
+  return ghlo_vulkan_recording_gate (recording_of (commands), predicate);
 }
 
 static void
-repeat (gpointer recording,
-        guint    first,
-        guint    n)
+repeat (GhloCommandBuffer *commands,
+        guint              first,
+        guint              n)
 {
-  ghlo_vulkan_recording_repeat (recording, first, n);
-}
-
-static gsize
-get_size (gpointer recording)
-{
-  return ghlo_vulkan_recording_instance_size (recording);
+  ghlo_vulkan_recording_repeat (recording_of (commands), first, n);
 }
 
 static gboolean
-replay (gpointer            recording,
+replay (GhloCommandBuffer  *commands,
         guint8 *const      *addresses,
         const GhloMonitor  *monitor,
         GError            **error)
 {
-  return ghlo_vulkan_recording_replay (recording, addresses, monitor, error);
+  return ghlo_vulkan_recording_replay (recording_of (commands), addresses, monitor, error);
 }
 
 static void
-destroy (gpointer recording)
+destroy (GhloCommandBuffer *commands)
 {
-  ghlo_vulkan_recording_free (recording);
+  ghlo_vulkan_recording_free (recording_of (commands));
 }
 
-const GhloStepRecorder ghlo_vulkan_recorder = {
+const GhloCommandBufferClass ghlo_vulkan_command_buffers = {
   .begin = begin,
   .end = end,
-  .gate = gate,
+  .set_predicate = set_predicate,
 #ifdef GHLO_HAS_SHADERS
-  .tally = ghlo_vulkan_shader_tally,
-  .choose = ghlo_vulkan_shader_choose,
+  .count_iterations = ghlo_vulkan_shader_count_iterations,
+  .select_branch = ghlo_vulkan_shader_select_branch,
 #endif
-  .count = count,
   .repeat = repeat,
-  .join = ghlo_vulkan_pair_join,
-  .get_size = get_size,
+  .merge_dispatches = ghlo_vulkan_pair_merge,
   .replay = replay,
   .free = destroy,
 };

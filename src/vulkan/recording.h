@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plan/target.h"
+#include "device/device.h"
 #include "vulkan/device.h"
 
 G_BEGIN_DECLS
@@ -19,7 +19,7 @@ typedef struct _GhloVulkanRecording GhloVulkanRecording;
 typedef struct
 {
   guint         word;
-  GhloStepPlace place;
+  GhloBufferRef place;
   gint64        begin;
   gsize         size;
   gboolean      is_written;
@@ -34,17 +34,17 @@ gsize ghlo_vulkan_reach (const GhloView *view,
                          gint64         *begin);
 
 /* Returns the place @bytes past @place. */
-static inline GhloStepPlace
-ghlo_vulkan_place_at (GhloStepPlace place,
+static inline GhloBufferRef
+ghlo_vulkan_place_at (GhloBufferRef place,
                       gint64        bytes)
 {
-  return (GhloStepPlace) { place.buffer, place.offset + bytes };
+  return (GhloBufferRef) { place.buffer, place.offset + bytes };
 }
 
 /* Encodes @place as a number that stands for its address while tables are made; 0 for GHLO_STEP_NONE. Offsets of less
  * than 2^39 bytes may be added to the number. */
 static inline guint64
-ghlo_vulkan_place_encode (GhloStepPlace place)
+ghlo_vulkan_place_encode (GhloBufferRef place)
 {
   if (place.buffer == GHLO_STEP_NONE)
     return 0;
@@ -52,12 +52,12 @@ ghlo_vulkan_place_encode (GhloStepPlace place)
   return ((guint64) (place.buffer + 1) << 40) + ((guint64) 1 << 39) + (guint64) place.offset;
 }
 
-static inline GhloStepPlace
+static inline GhloBufferRef
 ghlo_vulkan_place_decode (guint64 number)
 {
   const guint64 low = number & (((guint64) 1 << 40) - 1);
 
-  return (GhloStepPlace) { (guint32) (number >> 40) - 1, (gint64) low - ((gint64) 1 << 39) };
+  return (GhloBufferRef) { (guint32) (number >> 40) - 1, (gint64) low - ((gint64) 1 << 39) };
 }
 
 typedef struct _GhloVulkanKernel GhloVulkanKernel;
@@ -84,14 +84,14 @@ typedef struct
 GhloVulkanDevice    *ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self);
 /* Borrows @buffers until ghlo_vulkan_recording_end (). */
 GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *device,
-                                                     const GhloStepExtent      *buffers);
+                                                     const GhloBufferExtent      *buffers);
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
-/* Implements GhloStepRecorder.gate; initially nothing is gated. */
-GhloStepPlace        ghlo_vulkan_recording_gate     (GhloVulkanRecording       *self,
-                                                     GhloStepPlace              place);
+/* Implements GhloCommandBufferClass.gate; initially nothing is gated. */
+GhloBufferRef        ghlo_vulkan_recording_gate     (GhloVulkanRecording       *self,
+                                                     GhloBufferRef              place);
 /* Reserves the gates of @n branches, which are separate for each run. */
-GhloStepPlace        ghlo_vulkan_recording_add_gates (GhloVulkanRecording      *self,
+GhloBufferRef        ghlo_vulkan_recording_add_gates (GhloVulkanRecording      *self,
                                                      guint                      n);
 /* Records the @n dispatches from @first on once more. */
 void                 ghlo_vulkan_recording_repeat   (GhloVulkanRecording       *self,
@@ -121,8 +121,7 @@ gboolean             ghlo_vulkan_recording_replay   (GhloVulkanRecording       *
                                                      guint8 *const             *addresses,
                                                      const GhloMonitor         *monitor,
                                                      GError                   **error);
-guint                ghlo_vulkan_recording_count    (const GhloVulkanRecording *self);
-/* Whether dispatch @i waits for earlier ones; @i must be less than ghlo_vulkan_recording_count (). */
+/* Whether dispatch @i waits for earlier ones; @i must be less than their number. */
 gboolean             ghlo_vulkan_recording_waits    (const GhloVulkanRecording *self,
                                                      guint                      i);
 /* Checks a run with buffers at @addresses for hazards, assuming that dispatch @without does not wait (G_MAXUINT:
@@ -131,8 +130,8 @@ char                *ghlo_vulkan_recording_check    (const GhloVulkanRecording *
                                                      guint8 *const             *addresses,
                                                      guint                      without);
 
-/* Records for memory whose addresses belong to a GhloStepSpace. */
-extern const GhloStepRecorder ghlo_vulkan_recorder;
+/* Records for memory whose addresses belong to a GhloDeviceMemory. */
+extern const GhloCommandBufferClass ghlo_vulkan_command_buffers;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloVulkanRecording, ghlo_vulkan_recording_free)
 

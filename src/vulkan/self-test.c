@@ -10,12 +10,13 @@
 
 #include "runtime/build-id.h"
 #include "runtime/cache-item.h"
+#include "vulkan/device-memory.h"
 #include "vulkan/features.h"
 #include "vulkan/kernel.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/queue.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 #include "vulkan/transfer.h"
 
 /* The maximum number of probes besides one per type: those with constants for two float types, that of widened
@@ -38,16 +39,16 @@ replay (GhloVulkanDevice        *device,
         GError                 **error)
 {
   g_autoptr (GhloVulkanRecording) recording = NULL;
-  GhloStepExtent extents[GHLO_KERNEL_MAX_BUFFERS];
-  GhloStepPlace places[GHLO_KERNEL_MAX_BUFFERS];
+  GhloBufferExtent extents[GHLO_KERNEL_MAX_BUFFERS];
+  GhloBufferRef places[GHLO_KERNEL_MAX_BUFFERS];
 
   for (guint i = 0; i < kernel->kernel->n_buffers; i++)
     {
-      extents[i] = (GhloStepExtent) { i, 0, (gsize) kernel->kernel->buffers[i].size, i };
-      places[i] = (GhloStepPlace) { i, 0 };
+      extents[i] = (GhloBufferExtent) { i, 0, (gsize) kernel->kernel->buffers[i].size, i };
+      places[i] = (GhloBufferRef) { i, 0 };
     }
   recording = ghlo_vulkan_recording_new (device, extents);
-  ghlo_vulkan_kernel_record (kernel, places, (GhloStepPlace) { GHLO_STEP_NONE, 0 }, recording);
+  ghlo_vulkan_kernel_record (kernel, places, (GhloBufferRef) { GHLO_STEP_NONE, 0 }, recording);
   ghlo_vulkan_recording_end (recording, 0);
 
   return ghlo_vulkan_recording_replay (recording, addresses, NULL, error);

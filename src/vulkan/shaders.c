@@ -157,8 +157,8 @@ typedef struct
 void
 ghlo_vulkan_shader_copy (GhloVulkanRecording *recording,
                          VkPipeline           pipeline,
-                         GhloStepPlace        from,
-                         GhloStepPlace        to,
+                         GhloBufferRef        from,
+                         GhloBufferRef        to,
                          gsize                n_pieces)
 {
   const CopyTable table = { .from = ghlo_vulkan_place_encode (from), .to = ghlo_vulkan_place_encode (to),
@@ -178,15 +178,16 @@ typedef struct
 
 /* The access covers whole words, since the shader clears the words that contain the gates. */
 gboolean
-ghlo_vulkan_shader_tally (gpointer       recording,
-                          GhloStepPlace  gates,
-                          guint          n,
-                          gsize          stride,
-                          GhloStepPlace  state,
-                          GhloStepPlace  report,
-                          GError       **error)
+ghlo_vulkan_shader_count_iterations (GhloCommandBuffer  *commands,
+                                     GhloBufferRef       gates,
+                                     guint               n,
+                                     gsize               stride,
+                                     GhloBufferRef       state,
+                                     GhloBufferRef       report,
+                                     GError            **error)
 {
   enum { WORD = sizeof (guint32) };
+  GhloVulkanRecording *recording = (GhloVulkanRecording *) commands;
   GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
   const LoopTable table = { .stride = stride, .n = n };
   const GhloVulkanAccess accesses[] = {
@@ -216,20 +217,21 @@ typedef struct
 #define CHOOSE_WORD(member) ((guint) (offsetof (ChooseTable, member) / sizeof (guint64)))
 
 gboolean
-ghlo_vulkan_shader_choose (gpointer        recording,
-                           GhloStepPlace   index,
-                           gboolean        is_predicate,
-                           guint           n,
-                           GhloStepPlace  *gates,
-                           GError        **error)
+ghlo_vulkan_shader_select_branch (GhloCommandBuffer  *commands,
+                                  GhloBufferRef       index,
+                                  gboolean            is_predicate,
+                                  guint               n,
+                                  GhloBufferRef      *gates,
+                                  GError            **error)
 {
+  GhloVulkanRecording *recording = (GhloVulkanRecording *) commands;
   GhloVulkanDevice *device = ghlo_vulkan_recording_get_device (recording);
   const VkPipeline pipeline = ghlo_vulkan_shader_compile (device, GHLO_VULKAN_SHADER_CHOOSE, NULL, 0, error);
-  const GhloStepPlace outer = ghlo_vulkan_recording_gate (recording, (GhloStepPlace) { GHLO_STEP_NONE, 0 });
+  const GhloBufferRef outer = ghlo_vulkan_recording_gate (recording, (GhloBufferRef) { GHLO_STEP_NONE, 0 });
   const ChooseTable table = { .is_predicate = is_predicate, .n = n };
   GhloVulkanAccess accesses[] = {
     { CHOOSE_WORD (index), index, 0, is_predicate ? 1 : sizeof (gint32), FALSE },
-    { CHOOSE_WORD (gates), ghlo_vulkan_recording_add_gates (recording, n), 0, n * GHLO_STEP_GATE_STRIDE, TRUE },
+    { CHOOSE_WORD (gates), ghlo_vulkan_recording_add_gates (recording, n), 0, n * GHLO_STEP_PREDICATE_STRIDE, TRUE },
     { CHOOSE_WORD (outer), outer, 0, 1, FALSE },
   };
   const GhloVulkanDispatch dispatch = {

@@ -83,24 +83,24 @@ void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
  * piece. */
 void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
                                            VkPipeline               pipeline,
-                                           GhloStepPlace            from,
-                                           GhloStepPlace            to,
+                                           GhloBufferRef            from,
+                                           GhloBufferRef            to,
                                            gsize                    n_pieces);
 
-/* Implements GhloStepRecorder.tally, for loops whose end depends on data; see shaders/loop.comp. */
-gboolean    ghlo_vulkan_shader_tally      (gpointer                 recording,
-                                           GhloStepPlace            gates,
+/* Implements GhloCommandBufferClass.count_iterations, for loops whose end depends on data; see shaders/loop.comp. */
+gboolean    ghlo_vulkan_shader_count_iterations      (GhloCommandBuffer                 *commands,
+                                           GhloBufferRef            gates,
                                            guint                    n,
                                            gsize                    stride,
-                                           GhloStepPlace            state,
-                                           GhloStepPlace            report,
+                                           GhloBufferRef            state,
+                                           GhloBufferRef            report,
                                            GError                 **error);
-/* Implements GhloStepRecorder.choose, for branches; see shaders/choose.comp. */
-gboolean    ghlo_vulkan_shader_choose     (gpointer                 recording,
-                                           GhloStepPlace            index,
+/* Implements GhloCommandBufferClass.select_branch, for branches; see shaders/choose.comp. */
+gboolean    ghlo_vulkan_shader_select_branch     (GhloCommandBuffer                 *commands,
+                                           GhloBufferRef            index,
                                            gboolean                 is_predicate,
                                            guint                    n,
-                                           GhloStepPlace           *gates,
+                                           GhloBufferRef           *gates,
                                            GError                 **error);
 
 /* The number of address words in a table, given its first member that is not an address. */

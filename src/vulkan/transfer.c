@@ -13,13 +13,9 @@
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
-/* The maximum size of a piece in bytes, and of all pieces that uploads have in flight. */
-#define PIECE ((gsize) 4 << 20)
-#define MOST_STAGED (8 * PIECE)
-
 /* The number of bytes from which it pays to import a block; and the bytes of imported memory that the device copies at
  * once, which takes on the order of a millisecond, after which cancellation is checked. */
-#define LEAST_IMPORTED PIECE
+#define LEAST_IMPORTED GHLO_VULKAN_PIECE
 #define IMPORTED_PIECE ((gsize) 64 << 20)
 
 /* Copies to staging memory, and puts a copy from there into the queue. */
@@ -92,17 +88,11 @@ take_import (GhloVulkanDevice *device,
 {
   const guint64 last = ghlo_vulkan_queue_value (device->queue);
 
-  if (size < LEAST_IMPORTED || (size < MOST_STAGED && ghlo_vulkan_queue_reached (device->queue, last) < last))
+  if (size < LEAST_IMPORTED
+      || (size < GHLO_VULKAN_MAX_STAGED && ghlo_vulkan_queue_reached (device->queue, last) < last))
     return 0;
 
   return ghlo_vulkan_imports_take (device->imports, from, size);
-}
-
-gsize
-ghlo_vulkan_most_staged (const GhloVulkanDevice *device,
-                         gsize                   size)
-{
-  return ghlo_vulkan_device_is_unified (device) ? 0 : MIN (size, MOST_STAGED);
 }
 
 /* Waits for uploads if @size more bytes would exceed the maximum in flight. */
@@ -116,7 +106,7 @@ make_room (GhloVulkanDevice   *device,
 
   ghlo_vulkan_memory_measure (device->memory, &statistics);
 
-  return statistics.used[GHLO_VULKAN_UPLOAD] + size <= MOST_STAGED
+  return statistics.used[GHLO_VULKAN_UPLOAD] + size <= GHLO_VULKAN_MAX_STAGED
          || ghlo_vulkan_queue_finish (device->queue, monitor, error);
 }
 
@@ -134,7 +124,7 @@ ghlo_vulkan_upload (GhloVulkanDevice   *device,
     return copy_imported (device, from, imported, to, size, monitor, error);
   for (gsize done = 0, part; done < size; done += part)
     {
-      part = MIN (size - done, PIECE);
+      part = MIN (size - done, GHLO_VULKAN_PIECE);
       if (!make_room (device, part, monitor, error)
           || !upload_piece (device, (const guint8 *) from + done, to + done, part, error))
         return FALSE;
@@ -169,7 +159,7 @@ download_pieces (GhloVulkanDevice   *device,
                  GError            **error)
 {
   const guint64 imported = size >= LEAST_IMPORTED ? ghlo_vulkan_imports_take (device->imports, to, size) : 0;
-  gsize room = MIN (size, PIECE);
+  gsize room = MIN (size, GHLO_VULKAN_PIECE);
   guint64 stage;
   gboolean ok;
 

@@ -9,6 +9,10 @@
 
 G_BEGIN_DECLS
 
+/* The maximum size of a piece of an upload in bytes, and of all pieces that uploads have in flight. */
+#define GHLO_VULKAN_PIECE      ((gsize) 4 << 20)
+#define GHLO_VULKAN_MAX_STAGED (8 * GHLO_VULKAN_PIECE)
+
 /* Uploads after everything put into the queue before; the caller may reuse @from when the call returns. FALSE with
  * @error when cancelled or when the device fails. */
 gboolean ghlo_vulkan_upload   (GhloVulkanDevice   *device,
@@ -17,9 +21,6 @@ gboolean ghlo_vulkan_upload   (GhloVulkanDevice   *device,
                                gsize               size,
                                const GhloMonitor  *monitor,
                                GError            **error);
-/* Returns the maximum number of bytes of staging memory that uploads of @size bytes occupy at once. */
-gsize    ghlo_vulkan_most_staged (const GhloVulkanDevice *device,
-                                  gsize                   size);
 /* Uploads to memory that has not been used since it was allocated. */
 gboolean ghlo_vulkan_fill     (GhloVulkanDevice   *device,
                                gconstpointer       from,

@@ -17,7 +17,7 @@
 typedef struct
 {
   guint64      value;
-  GhloPending *pending;
+  GhloFence *fence;
 } Entry;
 
 struct _GhloVulkanWaiter
@@ -68,13 +68,11 @@ make_error (const GhloVulkanDevice *device)
          : NULL;
 }
 
-static gboolean
-has_ended (gpointer   data,
-           guint64    value,
-           GError   **error)
+gboolean
+ghlo_vulkan_waiter_has_reached (GhloVulkanWaiter  *self,
+                                guint64            value,
+                                GError           **error)
 {
-  const GhloVulkanWaiter *self = data;
-
   if (ghlo_vulkan_queue_reached (self->device->queue, value) < value)
     return FALSE;
   *error = make_error (self->device);
@@ -90,7 +88,7 @@ take_ended (GhloVulkanWaiter *self,
             gboolean          only_done)
 {
   const Entry *first = g_queue_peek_head (&self->entries);
-  gboolean is_ended = first != NULL && (only_done ? ghlo_pending_is_done (first->pending) : first->value <= reached);
+  gboolean is_ended = first != NULL && (only_done ? ghlo_fence_is_done (first->fence) : first->value <= reached);
 
   return is_ended ? g_queue_pop_head (&self->entries) : NULL;
 }
@@ -98,7 +96,7 @@ take_ended (GhloVulkanWaiter *self,
 static void
 free_entry (Entry *entry)
 {
-  ghlo_pending_unref (entry->pending);
+  ghlo_fence_unref (entry->fence);
   g_free (entry);
 }
 
@@ -116,7 +114,7 @@ settle (GhloVulkanWaiter *self)
       g_mutex_unlock (&self->lock);
       if (entry != NULL)
         {
-          ghlo_pending_end (entry->pending, make_error (self->device));
+          ghlo_fence_signal (entry->fence, make_error (self->device));
           free_entry (entry);
         }
     }
@@ -207,16 +205,12 @@ start_thread (GhloVulkanWaiter *self)
   g_mutex_unlock (&running.lock);
 }
 
-/* Arranges for a callback when @value is reached. Submits first, since commands that are not submitted would never
- * end. */
-static void
-watch (gpointer data,
-       guint64  value)
+void
+ghlo_vulkan_waiter_watch (GhloVulkanWaiter *self,
+                          guint64           value)
 {
-  GhloVulkanWaiter *self = data;
   gboolean is_first;
 
-  ghlo_vulkan_queue_submit (self->device->queue, NULL, NULL);
   g_mutex_lock (&self->lock);
   self->watched = MAX (self->watched, value);
   is_first = !self->has_thread && !self->stops;
@@ -227,48 +221,21 @@ watch (gpointer data,
     start_thread (self);
 }
 
-/* Like watch (), but sleeps on the thread that waits. */
-static void
-sleep_for (gpointer data,
-           guint64  value)
+GhloFence *
+ghlo_vulkan_waiter_add (GhloVulkanWaiter *self,
+                        GhloWait          wait)
 {
-  const GhloVulkanWaiter *self = data;
-
-  ghlo_vulkan_queue_submit (self->device->queue, NULL, NULL);
-  ghlo_vulkan_queue_sleep (self->device->queue, value);
-}
-
-static gint64
-get_polling_time (gpointer data)
-{
-  return ghlo_vulkan_queue_get_polling_time (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN);
-}
-
-static void
-record_wait (gpointer data,
-             gint64   time)
-{
-  ghlo_vulkan_queue_record_wait (((GhloVulkanWaiter *) data)->device->queue, GHLO_VULKAN_WAIT_FOR_RUN, time);
-}
-
-GhloPending *
-ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
-{
-  static const GhloPendingSource source = {
-    .has_ended = has_ended, .watch = watch, .sleep = sleep_for, .get_patience = get_polling_time,
-    .record_time = record_wait,
-  };
   Entry *entry = g_new (Entry, 1), *ended;
-  GhloPending *pending;
+  GhloFence *fence;
 
   g_mutex_lock (&self->lock);
   while ((ended = take_ended (self, 0, TRUE)) != NULL)
     free_entry (ended);
   entry->value = ghlo_vulkan_queue_value (self->device->queue);
-  pending = ghlo_pending_new_of (&source, self, entry->value);
-  entry->pending = ghlo_pending_ref (pending);
+  fence = ghlo_fence_new_at (self->device->core.queue, entry->value, wait);
+  entry->fence = ghlo_fence_ref (fence);
   g_queue_push_tail (&self->entries, entry);
   g_mutex_unlock (&self->lock);
 
-  return pending;
+  return fence;
 }

@@ -261,7 +261,7 @@ run (gpointer data)
 {
   Run *self = data;
   const GhloMonitor monitor = { .cancellable = self->cancellable };
-  g_autofree GhloValue **outputs = g_new0 (GhloValue *, self->prepared->n_outputs);
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, ghlo_prepared_get_n_outputs (self->prepared));
   g_autoptr (GError) error = NULL;
 
   __atomic_store_n (&self->begin, g_get_monotonic_time (), __ATOMIC_RELEASE);
@@ -271,7 +271,7 @@ run (gpointer data)
   self->worked = processor_time ();
   if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_error ("%s", error->message);
-  ghlo_values_clear (outputs, self->prepared->n_outputs);
+  ghlo_values_clear (outputs, ghlo_prepared_get_n_outputs (self->prepared));
 
   return NULL;
 }

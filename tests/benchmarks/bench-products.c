@@ -12,6 +12,7 @@
  */
 
 #include "../unit/vulkan/vulkan-product.h"
+#include "vulkan/core.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -105,11 +106,11 @@ compile (gpointer data,
   GhloStepSelection selection = { .operands = self->operands };
   g_autoptr (GError) error = NULL;
 
-  if (!ghlo_vulkan_step_product.select (&self->device, &self->request, &selection))
+  if (!ghlo_vulkan_step_product.select (&self->device.core, &self->request, &selection))
     g_error ("a product of %" G_GINT64_FORMAT " rows was read, but not selected: %s", self->product.m,
              selection.reason);
   self->sizes[SCRATCH] = MAX (selection.scratch, ALIGNMENT);
-  self->compiled = ghlo_vulkan_step_product.compile (&self->device, &self->request, NULL, &error);
+  self->compiled = ghlo_vulkan_step_product.compile (&self->device.core, &self->request, NULL, &error);
   check (error);
 }
 
@@ -128,38 +129,40 @@ measure (const Variant     *variant,
          guint8 *const *buffers,
          guint          n_weights)
 {
-  const GhloStepSpace *space = variant->device.target->space;
+  const GhloDeviceCore *core = &variant->device.core;
+  GhloDeviceQueue *queue = core->queue;
   const guint least_products = is_quick ? 1 : LEAST_PRODUCTS, n_rounds = is_quick ? 1 : ROUNDS;
   const guint n = n_weights * ((least_products + n_weights - 1) / n_weights);
-  GhloStepExtent extents[N_BUFFERS];
-  const GhloStepPlace result = { RESULT, 0 }, scratch = { SCRATCH, 0 };
+  GhloBufferExtent extents[N_BUFFERS];
+  const GhloBufferRef result = { RESULT, 0 }, scratch = { SCRATCH, 0 };
   gint64 least = G_MAXINT64;
   g_autoptr (GError) error = NULL;
-  gpointer recording;
+  GhloCommandBuffer *recording;
 
   for (guint i = 0; i < N_BUFFERS; i++)
-    extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
-  recording = space->recorder->begin (space->self, extents);
+    extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
+  recording = core->command_buffers->begin ((GhloDeviceCore *) core, extents);
   for (guint i = 0; i < n; i++)
     {
-      const GhloStepPlace operands[] = { { LHS, 0 }, { WEIGHTS, (gint64) (i % n_weights * variant->sizes[WEIGHTS]) } };
+      const GhloBufferRef operands[] = { { LHS, 0 }, { WEIGHTS, (gint64) (i % n_weights * variant->sizes[WEIGHTS]) } };
 
       ghlo_vulkan_step_product.record (variant->compiled, operands, &result, scratch, recording, &error);
       check (error);
     }
-  space->recorder->end (recording, 0);
+  core->command_buffers->end (recording, 0);
   for (guint round = 0; round < n_rounds; round++)
     {
       gint64 nanoseconds = -1;
 
-      if (space->start (space->self, &error) && space->recorder->replay (recording, buffers, NULL, &error))
-        space->finish (space->self, &nanoseconds, NULL, &error);
+      if (queue->klass->begin_timing (queue, &error)
+          && core->command_buffers->replay (recording, buffers, NULL, &error))
+        queue->klass->end_timing (queue, &nanoseconds, NULL, &error);
       check (error);
       if (nanoseconds < 0)
         g_error ("the device does not tell how long it takes");
       least = MIN (least, nanoseconds);
     }
-  space->recorder->free (recording);
+  core->command_buffers->free (recording);
 
   return (double) least * 1e-9 / n;
 }
@@ -187,7 +190,7 @@ allocate (const GhloVulkanDevice *device,
           const GPtrArray        *variants,
           guint8                **buffers)
 {
-  const GhloStepSpace *space = device->target->space;
+  GhloDeviceMemory *memory = device->core.memory;
   gsize sizes[N_BUFFERS] = { 0 };
   g_autoptr (GError) error = NULL;
 
@@ -209,9 +212,9 @@ allocate (const GhloVulkanDevice *device,
           random = random * 1664525u + 1013904223u;
           words[i] = 0x3c003c00u | (random >> 8 & 0x80ff80ffu);
         }
-      buffers[b] = space->alloc (space->self, n_words * sizeof *words, &error);
+      buffers[b] = memory->klass->alloc (memory, GHLO_MEMORY_DEVICE, n_words * sizeof *words, NULL, &error);
       check (error);
-      space->upload (space->self, words, buffers[b], n_words * sizeof *words, NULL, &error);
+      memory->klass->upload (memory, words, buffers[b], n_words * sizeof *words, FALSE, NULL, &error);
       check (error);
     }
 }

@@ -18,14 +18,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "compiler/devices.h"
+#include "compiler/optimize.h"
+#include "cpu/device.h"
+#include "execute/run-plan.h"
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "reference/device.h"
-#include "compiler/devices.h"
-#include "compiler/optimize.h"
-#include "cpu/device.h"
-#include "runtime/run-plan.h"
 #include "scaling-shapes.h"
 
 #ifdef HAVE_VALGRIND

@@ -17,12 +17,12 @@
 
 #include <mpfr.h>
 
+#include "../unit/kernel/function-truths.h"
+#include "../unit/reference/accuracy-functions.h"
 #include "base/bits.h"
 #include "cpu/isa/elementwise.h"
 #include "cpu/isa/level.h"
 #include "kernel/expand.h"
-#include "../unit/kernel/function-truths.h"
-#include "../unit/reference/accuracy-functions.h"
 #include "pieces.h"
 
 enum { PRECISION = 320, CHUNK = 1024, CHECKED = 65536 };

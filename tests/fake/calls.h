@@ -36,36 +36,36 @@ gboolean      fake_memory_read     (FakeMemory         *self,
                                     gpointer            to,
                                     const GhloMonitor  *monitor,
                                     GError            **error);
-/* Both have the same size. */
+/* Called on the device's thread: what reads the memory fails with @error; NULL: no more. */
+void          fake_memory_fail     (FakeMemory         *self,
+                                    const GError       *error);
+/* Both have the same size. The error is copied as well. */
 void          fake_memory_copy     (FakeMemory         *from,
                                     FakeMemory         *to);
 /* Transfer none. */
 FakeMemory   *fake_storage_get     (GhloStorage        *storage);
 
-/* The class's virtual functions for runs. */
-GhloPrepared *fake_prepare         (GhloDeviceCore            *self,
+/* Implement GhloWholeProgramClass. */
+gpointer      fake_load            (GhloDeviceCore            *self,
                                     GhloIrModule              *module,
                                     GhloIrOp                  *function,
                                     const GhloPrepareOptions  *options,
+                                    gsize                     *size,
                                     const GhloMonitor         *monitor,
                                     GError                   **error);
-void          fake_release         (GhloPrepared              *prepared);
-gsize         fake_prepared_size   (const GhloPrepared        *prepared);
-gboolean      fake_start           (GhloPrepared              *prepared,
+void          fake_free            (gpointer                   program);
+gboolean      fake_start           (gpointer                   program,
                                     const GhloRunOptions      *options,
                                     GhloValue *const          *inputs,
                                     gsize                      n_inputs,
                                     GhloValue                **outputs,
-                                    GhloPending              **pending,
+                                    GhloFence                **fence,
                                     const GhloMonitor         *monitor,
                                     GError                   **error);
-const GhloStepPlan *fake_get_plan  (const GhloPrepared        *prepared);
-char         *fake_describe        (GhloPrepared              *prepared);
-void          fake_measure         (GhloPrepared              *prepared,
-                                    GhloRunFigures            *figures);
+/* Copies between two memories of equal size on the device's thread, after everything submitted before. */
 gboolean      fake_copy            (GhloDeviceCore            *self,
-                                    GhloStorage               *from,
-                                    GhloStorage               *to,
+                                    FakeMemory                *from,
+                                    FakeMemory                *to,
                                     GError                   **error);
 
 /* Makes the device's thread call @func with @data, after everything submitted before. */

@@ -188,6 +188,7 @@ struct _FakeMemory
   gatomicrefcount ref_count;
   gsize           size;
   guint8         *scrambled;     /* counts as memory of the process, like values in host memory */
+  GError         *error;         /* of the work that was to write it; the device's thread sets it */
 };
 
 static FakeMemory *
@@ -199,7 +200,7 @@ memory_new (gsize    size,
 
   if (memory == NULL)
     return NULL;
-  self = g_new (FakeMemory, 1);
+  self = g_new0 (FakeMemory, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->size = size;
   self->scrambled = memory;
@@ -224,6 +225,7 @@ fake_memory_unref (FakeMemory *self)
 
   fake_count (FAKE_BYTES, -(gssize) self->size);
   ghlo_memory_free (self->scrambled, self->size);
+  g_clear_error (&self->error);
   g_free (self);
 }
 
@@ -261,109 +263,162 @@ fake_memory_read (FakeMemory         *self,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
+  if (self->error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (self->error));
+      return FALSE;
+    }
+
   return scramble (self->scrambled, to, self->size, monitor, error);
+}
+
+void
+fake_memory_fail (FakeMemory   *self,
+                  const GError *error)
+{
+  g_clear_error (&self->error);
+  self->error = error != NULL ? g_error_copy (error) : NULL;
 }
 
 void
 fake_memory_copy (FakeMemory *from,
                   FakeMemory *to)
 {
+  fake_memory_fail (to, from->error);
   if (to->size > 0)
     memcpy (to->scrambled, from->scrambled, to->size);
 }
 
 typedef struct
 {
-  GhloStorage  base;
-  FakeMemory  *memory;
-} FakeStorage;
+  GhloDeviceMemory  base;
+  GhloDeviceCore   *device;
+} Memory;
 
-static void
-destroy (GhloStorage *storage)
+static GhloDeviceCore *
+device_of (GhloDeviceMemory *self)
 {
-  FakeStorage *self = (FakeStorage *) storage;
-
-  fake_count (FAKE_STORAGES, -1);
-  fake_memory_unref (self->memory);
-  g_free (self);
+  return ((Memory *) self)->device;
 }
 
-static GhloStorage *
-allocate (GhloDeviceCore   *device,
-          GhloMemorySpace   space,
-          gsize             size,
-          GError          **error)
+static gpointer
+alloc (GhloDeviceMemory  *self,
+       GhloMemoryKind     kind,
+       gsize              size,
+       gpointer          *host,
+       GError           **error)
 {
-  FakeMemory *memory = fake_begin (device, FAKE_ALLOCATE, NULL, error) ? memory_new (size, error) : NULL;
-  FakeStorage *self;
+  const gboolean begun = fake_begin (device_of (self), FAKE_ALLOCATE, NULL, error);
+  FakeMemory *memory = begun ? memory_new (size, error) : NULL;
 
-  if (memory == NULL)
-    return NULL;
-  self = g_new0 (FakeStorage, 1);
-  g_atomic_ref_count_init (&self->base.ref_count);
-  self->base.space = GHLO_MEMORY_DEVICE;
-  self->base.device = device;
-  self->base.size = size;
-  self->base.destroy = destroy;
-  self->memory = memory;
-  fake_count (FAKE_STORAGES, 1);
+  if (host != NULL)
+    *host = NULL;
+  if (memory != NULL)
+    fake_count (FAKE_STORAGES, 1);
 
-  return &self->base;
+  return memory;
+}
+
+static void
+free_memory (GhloDeviceMemory *self,
+             gpointer          address,
+             gsize             size)
+{
+  fake_count (FAKE_STORAGES, -1);
+  fake_memory_unref (address);
 }
 
 FakeMemory *
 fake_storage_get (GhloStorage *storage)
 {
-  return ((FakeStorage *) storage)->memory;
+  return GSIZE_TO_POINTER (storage->address);
 }
 
 static gboolean
-upload (GhloDeviceCore     *device,
+upload (GhloDeviceMemory   *self,
         gconstpointer       from,
-        GhloStorage        *to,
+        gpointer            to,
+        gsize               size,
+        gboolean            is_fresh,
         const GhloMonitor  *monitor,
         GError            **error)
 {
-  return fake_begin (device, FAKE_UPLOAD, monitor, error)
-         && fake_memory_write (fake_storage_get (to), from, monitor, error);
+  return fake_begin (device_of (self), FAKE_UPLOAD, monitor, error) && fake_memory_write (to, from, monitor, error);
 }
 
 static gboolean
-download (GhloDeviceCore     *device,
-          GhloStorage        *from,
+download (GhloDeviceMemory   *self,
+          gconstpointer       from,
           gpointer            to,
+          gsize               size,
           const GhloMonitor  *monitor,
           GError            **error)
 {
-  return fake_begin (device, FAKE_DOWNLOAD, monitor, error)
-         && fake_memory_read (fake_storage_get (from), to, monitor, error);
+  return fake_begin (device_of (self), FAKE_DOWNLOAD, monitor, error)
+         && fake_memory_read ((FakeMemory *) from, to, monitor, error);
 }
 
-static guint64
-get_memory (GhloDeviceCore *self)
+static gboolean
+copy (GhloDeviceMemory  *self,
+      gconstpointer      from,
+      gpointer           to,
+      gsize              size,
+      GError           **error)
 {
-  return ghlo_memory_get_limit ();
+  return fake_copy (device_of (self), (FakeMemory *) from, to, error);
 }
 
-static const GhloDeviceCoreClass klass = {
-  .name = "fake",
-  .get_memory = get_memory,
-  .allocate = allocate,
-  .upload = upload,
-  .download = download,
-  .copy = fake_copy,
-  .prepare = fake_prepare,
-  .release = fake_release,
-  .prepared_size = fake_prepared_size,
-  .start = fake_start,
-  .get_plan = fake_get_plan,
-  .describe = fake_describe,
-  .measure = fake_measure,
+/* It counts as memory of the process. */
+static void
+measure (GhloDeviceMemory *self,
+         GhloMemoryUse    *use,
+         gboolean          restarts)
+{
+  if (restarts)
+    ghlo_memory_reset_peak ();
+}
+
+static const GhloDeviceMemoryClass memory_class = {
+  .alloc = alloc, .free = free_memory, .upload = upload, .download = download, .copy = copy, .measure = measure,
 };
 
 typedef struct
 {
+  GhloDeviceQueue  base;
+  GhloDeviceCore  *device;
+} Queue;
+
+static void
+signal_fence (gpointer fence,
+              gpointer device)
+{
+  ghlo_fence_signal (fence, NULL);
+  ghlo_fence_unref (fence);
+}
+
+static GhloFence *
+add_fence (GhloDeviceQueue *self,
+           GhloWait         wait)
+{
+  GhloFence *fence = ghlo_fence_new ();
+
+  fake_submit (((Queue *) self)->device, signal_fence, ghlo_fence_ref (fence));
+
+  return fence;
+}
+
+/* For a device that runs whole programs, and signals its fences itself. */
+static const GhloDeviceQueueClass queue_class = { .add_fence = add_fence };
+
+static const GhloWholeProgramClass programs = { .load = fake_load, .free = fake_free, .start = fake_start };
+
+static const GhloDeviceCoreClass klass = { .name = "fake", .whole_programs = &programs };
+
+typedef struct
+{
   GhloDeviceCore  base;
+  Memory          memory;
+  Queue           queue;
   GThreadPool    *thread;      /* one at most; of Task */
 } FakeDevice;
 
@@ -414,7 +469,11 @@ fake_find_devices (GPtrArray *devices)
       .driver = "ghlo " GHLO_VERSION,
       .features = features,
       .wants_passes = TRUE,
+      .memory = &self->memory.base,
+      .queue = &self->queue.base,
     },
+    .memory = { { &memory_class, "fake", G_MAXSIZE, 0 }, &self->base },
+    .queue = { { &queue_class }, &self->base },
     .thread = g_thread_pool_new (work, self, 1, FALSE, NULL),
   };
   if (all == NULL)

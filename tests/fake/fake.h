@@ -6,8 +6,8 @@
 
 #pragma once
 
+#include "execute/program.h"
 #include "faults.h"
-#include "runtime/device.h"
 
 G_BEGIN_DECLS
 

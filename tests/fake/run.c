@@ -11,7 +11,8 @@
 
 typedef struct
 {
-  GhloPrepared      base;
+  GhloDeviceCore   *device;
+  guint             n_outputs;
   GhloPrepared     *inner;         /* the CPU's */
   GhloIrModule     *module;
   const GhloIrType *type;          /* of the function; the module's */
@@ -41,13 +42,14 @@ output_type (const Prepared *self,
   return self->type->members[self->type->rank + output];
 }
 
-GhloPrepared *
-fake_prepare (GhloDeviceCore            *device,
-              GhloIrModule              *module,
-              GhloIrOp                  *function,
-              const GhloPrepareOptions  *options,
-              const GhloMonitor         *monitor,
-              GError                   **error)
+gpointer
+fake_load (GhloDeviceCore            *device,
+           GhloIrModule              *module,
+           GhloIrOp                  *function,
+           const GhloPrepareOptions  *options,
+           gsize                     *size,
+           const GhloMonitor         *monitor,
+           GError                   **error)
 {
   GhloPrepared *inner = NULL;
   Prepared *self;
@@ -58,51 +60,29 @@ fake_prepare (GhloDeviceCore            *device,
     return NULL;
 
   self = g_new0 (Prepared, 1);
+  self->device = device;
   self->inner = inner;
   self->module = ghlo_ir_module_ref (module);
   self->type = ghlo_ir_op_get (function, "function_type")->type;
+  self->n_outputs = self->type->n_results;
   self->is_static = TRUE;
   for (guint i = 0; i < self->type->n_results; i++)
     self->is_static &= has_known_size (output_type (self, i));
   fake_count (FAKE_PREPARED, 1);
+  *size = ghlo_prepared_get_size (inner);
 
-  return &self->base;
+  return self;
 }
 
 void
-fake_release (GhloPrepared *prepared)
+fake_free (gpointer program)
 {
-  Prepared *self = (Prepared *) prepared;
+  Prepared *self = program;
 
   fake_count (FAKE_PREPARED, -1);
   ghlo_prepared_free (self->inner);
   ghlo_ir_module_unref (self->module);
   g_free (self);
-}
-
-gsize
-fake_prepared_size (const GhloPrepared *prepared)
-{
-  return ghlo_prepared_get_size (((const Prepared *) prepared)->inner);
-}
-
-const GhloStepPlan *
-fake_get_plan (const GhloPrepared *prepared)
-{
-  return ghlo_prepared_get_plan (((const Prepared *) prepared)->inner);
-}
-
-char *
-fake_describe (GhloPrepared *prepared)
-{
-  return ghlo_prepared_describe (((Prepared *) prepared)->inner);
-}
-
-void
-fake_measure (GhloPrepared   *prepared,
-              GhloRunFigures *figures)
-{
-  ghlo_prepared_measure (((Prepared *) prepared)->inner, figures);
 }
 
 /* An input. For a tensor it has the memory and the pending operation that writes it, but no reference on the storage,
@@ -111,7 +91,7 @@ typedef struct
 {
   GhloTensorType *type;        /* owned, like all fields; NULL for other values */
   FakeMemory     *memory;
-  GhloPending    *pending;     /* nullable */
+  GhloFence    *fence;     /* nullable */
   GhloValue      *value;
 } Operand;
 
@@ -125,7 +105,7 @@ typedef struct
   GPtrArray         *memory;        /* of FakeMemory; for each tensor of the outputs, in their order */
   GhloValue        **results;       /* in host memory; used only by a call that waits for the run */
   gboolean           is_waited_for; /* by the call that started the run, which then frees it */
-  GhloPending       *pending;
+  GhloFence       *fence;
 } Run;
 
 static Operand
@@ -137,7 +117,7 @@ operand_of (GhloValue *input)
   return (Operand) {
     .type = ghlo_tensor_type_ref (input->type),
     .memory = fake_memory_ref (fake_storage_get (input->storage)),
-    .pending = input->storage->pending != NULL ? ghlo_pending_ref (input->storage->pending) : NULL,
+    .fence = input->storage->fence != NULL ? ghlo_fence_ref (input->storage->fence) : NULL,
   };
 }
 
@@ -146,7 +126,7 @@ operand_clear (Operand *operand)
 {
   g_clear_pointer (&operand->type, ghlo_tensor_type_unref);
   g_clear_pointer (&operand->memory, fake_memory_unref);
-  g_clear_pointer (&operand->pending, ghlo_pending_unref);
+  g_clear_pointer (&operand->fence, ghlo_fence_unref);
   g_clear_pointer (&operand->value, ghlo_value_unref);
 }
 
@@ -165,15 +145,16 @@ run_new (Prepared             *prepared,
   run->options.donated_inputs = NULL;
   run->options.targets = NULL;
   run->options.begun = NULL;
+  run->options.shared = NULL;
   run->monitor = monitor;
   run->operands = g_new (Operand, n_inputs + 1);
   run->n_operands = n_inputs;
   for (gsize i = 0; i < n_inputs; i++)
     run->operands[i] = operand_of (inputs[i]);
   run->memory = g_ptr_array_new_with_free_func ((GDestroyNotify) fake_memory_unref);
-  run->results = g_new0 (GhloValue *, prepared->base.n_outputs + 1);
+  run->results = g_new0 (GhloValue *, prepared->n_outputs + 1);
   run->is_waited_for = !prepared->is_static;
-  run->pending = ghlo_pending_new ();
+  run->fence = ghlo_fence_new ();
 
   return run;
 }
@@ -185,9 +166,9 @@ run_free (Run *run)
     operand_clear (&run->operands[i]);
   g_free (run->operands);
   g_ptr_array_unref (run->memory);
-  ghlo_values_clear (run->results, run->prepared->base.n_outputs);
+  ghlo_values_clear (run->results, run->prepared->n_outputs);
   g_free (run->results);
-  ghlo_pending_unref (run->pending);
+  ghlo_fence_unref (run->fence);
   g_free (run);
 }
 
@@ -195,13 +176,13 @@ run_free (Run *run)
 static GhloValue *
 fetch_tensor (GhloTensorType     *type,
               FakeMemory         *memory,
-              GhloPending        *pending,
+              GhloFence          *fence,
               const GhloMonitor  *monitor,
               GError            **error)
 {
   g_autoptr (GhloValue) value = NULL;
 
-  if (!ghlo_pending_wait (pending, NULL, error))
+  if (!ghlo_fence_wait (fence, NULL, error))
     return NULL;
   value = ghlo_value_new_uninitialized (type, error);
 
@@ -216,7 +197,7 @@ fetch (GhloValue          *value,
   g_autoptr (GPtrArray) members = NULL;
 
   if (value->kind == GHLO_VALUE_TENSOR)
-    return fetch_tensor (value->type, fake_storage_get (value->storage), value->storage->pending, monitor, error);
+    return fetch_tensor (value->type, fake_storage_get (value->storage), value->storage->fence, monitor, error);
   if (value->kind != GHLO_VALUE_TUPLE)
     return ghlo_value_ref (value);
 
@@ -261,7 +242,7 @@ compute (Run             *run,
     {
       const Operand *operand = &run->operands[i];
       GhloValue *input = operand->value != NULL ? fetch (operand->value, run->monitor, error)
-                         : fetch_tensor (operand->type, operand->memory, operand->pending, run->monitor, error);
+                         : fetch_tensor (operand->type, operand->memory, operand->fence, run->monitor, error);
 
       if (input == NULL)
         return FALSE;
@@ -271,7 +252,7 @@ compute (Run             *run,
       || !ghlo_prepared_run (run->prepared->inner, &run->options, (GhloValue *const *) inputs->pdata, inputs->len,
                              run->results, run->monitor, error))
     return FALSE;
-  for (guint i = 0; i < run->prepared->base.n_outputs && !run->is_waited_for; i++)
+  for (guint i = 0; i < run->prepared->n_outputs && !run->is_waited_for; i++)
     if (!store (run, run->results[i], &next, error))
       return FALSE;
 
@@ -284,14 +265,16 @@ run_work (gpointer data,
           gpointer device)
 {
   Run *run = data;
-  g_autoptr (GhloPending) pending = ghlo_pending_ref (run->pending);
+  g_autoptr (GhloFence) fence = ghlo_fence_ref (run->fence);
   GError *error = NULL;
 
   compute (run, device, &error);
+  for (guint i = 0; i < run->memory->len; i++)
+    fake_memory_fail (run->memory->pdata[i], error);
   if (!run->is_waited_for)
     run_free (run);
   fake_count (FAKE_RUNS, -1);
-  ghlo_pending_end (pending, error);
+  ghlo_fence_signal (fence, error);
 }
 
 /* Returns storage for a tensor: the storage of @donated (nullable) if that is donated, or else new storage. */
@@ -301,7 +284,7 @@ storage_for (Run                   *run,
              GhloValue             *donated,
              GError               **error)
 {
-  GhloDeviceCore *device = run->prepared->base.device;
+  GhloDeviceCore *device = run->prepared->device;
   gsize size = ghlo_tensor_type_get_size (type);
   g_autoptr (GhloStorage) storage = NULL;
 
@@ -312,10 +295,12 @@ storage_for (Run                   *run,
       storage = ghlo_storage_ref (donated->storage);
     }
   else
-    storage = ghlo_device_core_allocate (device, GHLO_MEMORY_READBACK, size, error);
+    storage = ghlo_storage_new_on (device, GHLO_MEMORY_READBACK, size, error);
   if (storage == NULL)
     return NULL;
-  ghlo_storage_rewrite (storage, run->pending);
+  g_clear_pointer (&storage->copy, ghlo_storage_unref);
+  g_clear_pointer (&storage->fence, ghlo_fence_unref);
+  storage->fence = ghlo_fence_ref (run->fence);
   g_ptr_array_add (run->memory, fake_memory_ref (fake_storage_get (storage)));
 
   return g_steal_pointer (&storage);
@@ -362,7 +347,7 @@ make_outputs (Run                   *run,
 {
   const guint *donated_inputs = options != NULL ? options->donated_inputs : NULL;
 
-  for (guint i = 0; i < run->prepared->base.n_outputs; i++)
+  for (guint i = 0; i < run->prepared->n_outputs; i++)
     {
       guint donated = donated_inputs != NULL ? donated_inputs[i] : GHLO_RUN_NO_INPUT;
       GhloValue *given_up = donated != GHLO_RUN_NO_INPUT ? inputs[donated] : NULL;
@@ -384,11 +369,11 @@ finish (Run        *run,
         GError    **error)
 {
   const Prepared *prepared = run->prepared;
-  gboolean ok = ghlo_pending_wait (run->pending, NULL, error);
+  gboolean ok = ghlo_fence_wait (run->fence, NULL, error);
 
-  for (guint i = 0; i < prepared->base.n_outputs && ok; i++)
+  for (guint i = 0; i < prepared->n_outputs && ok; i++)
     {
-      outputs[i] = ghlo_value_place (run->results[i], prepared->base.device, run->monitor, error);
+      outputs[i] = ghlo_value_place (run->results[i], prepared->device, run->monitor, error);
       ok = outputs[i] != NULL;
       if (!ok)
         ghlo_values_clear (outputs, i);
@@ -399,44 +384,42 @@ finish (Run        *run,
 }
 
 gboolean
-fake_start (GhloPrepared          *prepared,
+fake_start (gpointer               program,
             const GhloRunOptions  *options,
             GhloValue *const      *inputs,
             gsize                  n_inputs,
             GhloValue            **outputs,
-            GhloPending          **pending,
+            GhloFence            **fence,
             const GhloMonitor     *monitor,
             GError               **error)
 {
-  Prepared *self = (Prepared *) prepared;
+  Prepared *self = program;
   GError *problem = NULL;
   Run *run;
 
-  if (!fake_begin (prepared->device, FAKE_START, monitor, error))
+  if (!fake_begin (self->device, FAKE_START, monitor, error))
     return FALSE;
   ghlo_run_options_begin (options);
   run = run_new (self, options, inputs, n_inputs, monitor);
   if (self->is_static && !make_outputs (run, options, inputs, outputs, &problem))
     {
       /* Donated storage now waits for this run, which will not write to it. */
-      ghlo_pending_end (run->pending, g_error_copy (problem));
+      ghlo_fence_signal (run->fence, g_error_copy (problem));
       g_propagate_error (error, problem);
       run_free (run);
       return FALSE;
     }
   if (self->is_static)
-    *pending = ghlo_pending_ref (run->pending);
+    *fence = ghlo_fence_ref (run->fence);
   fake_count (FAKE_RUNS, 1);
-  fake_submit (prepared->device, run_work, run);
+  fake_submit (self->device, run_work, run);
 
   return self->is_static || finish (run, outputs, error);
 }
 
 typedef struct
 {
-  FakeMemory  *from, *to;
-  GhloPending *written;      /* nullable; the pending writer of from */
-  GhloPending *pending;
+  FakeMemory *from, *to;
 } Copy;
 
 static void
@@ -444,23 +427,18 @@ copy_work (gpointer data,
            gpointer device)
 {
   Copy *copy = data;
-  g_autoptr (GhloPending) pending = copy->pending;
-  GError *error = NULL;
 
-  if (ghlo_pending_wait (copy->written, NULL, &error))
-    fake_memory_copy (copy->from, copy->to);
+  fake_memory_copy (copy->from, copy->to);
   fake_memory_unref (copy->from);
   fake_memory_unref (copy->to);
-  g_clear_pointer (&copy->written, ghlo_pending_unref);
   g_free (copy);
   fake_count (FAKE_RUNS, -1);
-  ghlo_pending_end (pending, error);
 }
 
 gboolean
 fake_copy (GhloDeviceCore  *self,
-           GhloStorage     *from,
-           GhloStorage     *to,
+           FakeMemory      *from,
+           FakeMemory      *to,
            GError         **error)
 {
   Copy *copy;
@@ -468,11 +446,7 @@ fake_copy (GhloDeviceCore  *self,
   if (!fake_begin (self, FAKE_COPY, NULL, error))
     return FALSE;
   copy = g_new (Copy, 1);
-  copy->from = fake_memory_ref (fake_storage_get (from));
-  copy->to = fake_memory_ref (fake_storage_get (to));
-  copy->written = from->pending != NULL ? ghlo_pending_ref (from->pending) : NULL;
-  copy->pending = ghlo_pending_new ();
-  ghlo_storage_rewrite (to, copy->pending);
+  *copy = (Copy) { fake_memory_ref (from), fake_memory_ref (to) };
   fake_count (FAKE_RUNS, 1);
   fake_submit (self, copy_work, copy);
 

@@ -46,7 +46,7 @@ typedef struct
   Input         input;
   GMainContext *context;
   GObject      *pools[N_POOLS][POOL_SIZE];
-  guint         pending;        /* async calls without an answer yet */
+  guint         fence;        /* async calls without an answer yet */
 } State;
 
 /* The data of an async call's callback. */
@@ -311,7 +311,7 @@ on_ready (GObject      *source,
 
   if (call->answers++ > 0 || source != call->self)
     abort ();
-  call->state->pending--;
+  call->state->fence--;
   call->finish (call->state, call->self, result);
   g_clear_object (&call->self);
   g_free (call);
@@ -327,7 +327,7 @@ call_new (State    *state,
   call->state = state;
   call->self = self != NULL ? g_object_ref (self) : NULL;
   call->finish = finish;
-  state->pending++;
+  state->fence++;
 
   return call;
 }
@@ -1208,7 +1208,7 @@ drain (State *state)
 {
   gint64 limit = g_get_monotonic_time () + ANSWER_LIMIT;
 
-  while (state->pending > 0)
+  while (state->fence > 0)
     {
       if (!g_main_context_iteration (state->context, FALSE))
         g_usleep (50);

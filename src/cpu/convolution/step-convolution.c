@@ -70,7 +70,7 @@ find_scratch (const Convolution *self)
 }
 
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -118,10 +118,10 @@ pack (Convolution        *self,
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   g_autoptr (Convolution) self = g_new0 (Convolution, 1), kept = request->kept;
   const char *reason = read_request (self, request, TRUE,
@@ -176,37 +176,23 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
   const Convolution *self = compiled;
 
-  return ghlo_cpu_epilogue_print (self->epilogue);
-}
-
-static char *
-print_code (gpointer compiled)
-{
-  const Convolution *self = compiled;
-
-  return ghlo_cpu_epilogue_print_code (self->epilogue);
-}
-
-static void
-prioritize (gpointer compiled)
-{
-  const Convolution *self = compiled;
-
-  ghlo_cpu_epilogue_prioritize (self->epilogue);
+  return ghlo_cpu_epilogue_print (self->epilogue, form);
 }
 
 static gboolean
 wait (gpointer            compiled,
+      gboolean            only_begins,
       const GhloMonitor  *monitor,
       GError            **error)
 {
   const Convolution *self = compiled;
 
-  return ghlo_cpu_epilogue_wait (self->epilogue, monitor, error);
+  return ghlo_cpu_epilogue_wait (self->epilogue, only_begins, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_convolution = {
@@ -217,8 +203,6 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
-  .print_code = print_code,
-  .prioritize = prioritize,
   .wait = wait,
   .compiled_size = compiled_size,
 };

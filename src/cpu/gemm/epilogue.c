@@ -84,31 +84,20 @@ ghlo_cpu_epilogue_begin (GhloCpuEpilogue *self,
   ghlo_cpu_kernel_begin (&self->kernel);
 }
 
-void
-ghlo_cpu_epilogue_prioritize (const GhloCpuEpilogue *self)
-{
-  if (self != NULL)
-    ghlo_cpu_kernel_prioritize (&self->kernel);
-}
-
 gboolean
 ghlo_cpu_epilogue_wait (const GhloCpuEpilogue  *self,
+                        gboolean                only_begins,
                         const GhloMonitor      *monitor,
                         GError                **error)
 {
-  return self == NULL || ghlo_cpu_kernel_wait (&self->kernel, monitor, error);
+  return self == NULL || ghlo_cpu_kernel_wait (&self->kernel, only_begins, monitor, error);
 }
 
 char *
-ghlo_cpu_epilogue_print (const GhloCpuEpilogue *self)
+ghlo_cpu_epilogue_print (const GhloCpuEpilogue *self,
+                         GhloKernelForm         form)
 {
-  return self != NULL ? ghlo_kernel_print (self->fusion.lowered.kernel) : NULL;
-}
-
-char *
-ghlo_cpu_epilogue_print_code (const GhloCpuEpilogue *self)
-{
-  return self != NULL ? ghlo_cpu_kernel_print_code (&self->kernel) : NULL;
+  return self != NULL ? ghlo_cpu_kernel_print (&self->kernel, form) : NULL;
 }
 
 /* Running */

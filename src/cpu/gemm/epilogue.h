@@ -48,13 +48,13 @@ gsize    ghlo_cpu_epilogue_scratch     (const GhloCpuEpilogue *self,
 /* Called when a request is compiled to be run. @nanoseconds is the estimated time of the product. */
 void     ghlo_cpu_epilogue_begin       (GhloCpuEpilogue       *self,
                                         double                 nanoseconds);
-/* These are as in GhloStepImplementation; without an epilogue, the strings are NULL. */
-void     ghlo_cpu_epilogue_prioritize  (const GhloCpuEpilogue *self);
+/* These are as in GhloStepImplementation; without an epilogue, the text is NULL. */
 gboolean ghlo_cpu_epilogue_wait        (const GhloCpuEpilogue *self,
+                                        gboolean               only_begins,
                                         const GhloMonitor     *monitor,
                                         GError               **error);
-char    *ghlo_cpu_epilogue_print       (const GhloCpuEpilogue *self);
-char    *ghlo_cpu_epilogue_print_code  (const GhloCpuEpilogue *self);
+char    *ghlo_cpu_epilogue_print       (const GhloCpuEpilogue *self,
+                                        GhloKernelForm         form);
 
 /* One run; the @data of ghlo_cpu_epilogue_panel () points to it. */
 typedef struct

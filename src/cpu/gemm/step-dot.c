@@ -3,10 +3,10 @@
  * The step of dot and dot_general, and of fusions that begin with one.
  */
 
+#include "base/sizes.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/epilogue.h"
 #include "cpu/steps.h"
-#include "base/sizes.h"
 
 typedef struct
 {
@@ -75,7 +75,7 @@ prefers_dense (const GhloStepRequest *request,
 }
 
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -103,10 +103,10 @@ select_step (gpointer               target,
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
   g_autoptr (Dot) self = g_new0 (Dot, 1), kept = request->kept;
@@ -162,37 +162,23 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
   const Dot *self = compiled;
 
-  return ghlo_cpu_epilogue_print (self->epilogue);
-}
-
-static char *
-print_code (gpointer compiled)
-{
-  const Dot *self = compiled;
-
-  return ghlo_cpu_epilogue_print_code (self->epilogue);
-}
-
-static void
-prioritize (gpointer compiled)
-{
-  const Dot *self = compiled;
-
-  ghlo_cpu_epilogue_prioritize (self->epilogue);
+  return ghlo_cpu_epilogue_print (self->epilogue, form);
 }
 
 static gboolean
 wait (gpointer            compiled,
+      gboolean            only_begins,
       const GhloMonitor  *monitor,
       GError            **error)
 {
   const Dot *self = compiled;
 
-  return ghlo_cpu_epilogue_wait (self->epilogue, monitor, error);
+  return ghlo_cpu_epilogue_wait (self->epilogue, only_begins, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_dot = {
@@ -204,8 +190,6 @@ const GhloStepImplementation ghlo_cpu_step_dot = {
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
-  .print_code = print_code,
-  .prioritize = prioritize,
   .wait = wait,
   .compiled_size = compiled_size,
 };

@@ -8,6 +8,7 @@
 #include "base/debug.h"
 #include "cpu/jit/call.h"
 #include "cpu/jit/code-target.h"
+#include "kernel/text.h"
 #include "runtime/parallel.h"
 
 /* At most this many grains of parallel points, and nanoseconds by estimate, between two checks for cancellation. */
@@ -54,23 +55,23 @@ ghlo_cpu_kernel_begin (GhloCpuKernel *self)
     ghlo_code_wait (self->code, NULL, NULL);
 }
 
-void
-ghlo_cpu_kernel_prioritize (const GhloCpuKernel *self)
-{
-  if (self->code != NULL)
-    ghlo_code_prioritize (self->code);
-}
-
 gboolean
 ghlo_cpu_kernel_wait (const GhloCpuKernel  *self,
+                      gboolean              only_begins,
                       const GhloMonitor    *monitor,
                       GError              **error)
 {
-  return self->code == NULL || ghlo_code_wait (self->code, monitor, error);
+  if (self->code == NULL)
+    return TRUE;
+  if (!only_begins)
+    return ghlo_code_wait (self->code, monitor, error);
+  ghlo_code_prioritize (self->code);
+
+  return TRUE;
 }
 
-char *
-ghlo_cpu_kernel_print_code (const GhloCpuKernel *self)
+static char *
+print_code (const GhloCpuKernel *self)
 {
   g_autoptr (GError) error = NULL;
   char *listing = self->code_fits ? ghlo_code_list (self->kernel, &self->code_schedule, &error) : NULL;
@@ -80,6 +81,13 @@ ghlo_cpu_kernel_print_code (const GhloCpuKernel *self)
 
   return g_strdup_printf ("; the kernel %s runs in strips: %s\n", self->kernel->name,
                           error != NULL ? error->message : "it needs too much scratch memory");
+}
+
+char *
+ghlo_cpu_kernel_print (const GhloCpuKernel *self,
+                       GhloKernelForm       form)
+{
+  return form == GHLO_KERNEL_FORM_CODE ? print_code (self) : ghlo_kernel_print (self->kernel);
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "cpu/jit/code.h"
 #include "cpu/strips/strips.h"
+#include "device/step.h"
 
 G_BEGIN_DECLS
 
@@ -33,14 +34,13 @@ const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
 /* Looks up the machine code, and starts to make it where there is none. Called for kernels that are going to be
  * run. */
 void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
-/* Speeds up the making of the code; see ghlo_code_prioritize (). */
-void        ghlo_cpu_kernel_prioritize (const GhloCpuKernel *self);
-/* Blocks until the code is available or has failed. FALSE with @error when cancelled. */
+/* As the functions of GhloStepImplementation. */
 gboolean    ghlo_cpu_kernel_wait     (const GhloCpuKernel *self,
+                                      gboolean             only_begins,
                                       const GhloMonitor   *monitor,
                                       GError             **error);
-/* Returns the machine code as text, or why there is none; transfer full. Compiles the kernel anew. */
-char       *ghlo_cpu_kernel_print_code (const GhloCpuKernel *self);
+char       *ghlo_cpu_kernel_print    (const GhloCpuKernel *self,
+                                      GhloKernelForm       form);
 void        ghlo_cpu_kernel_clear    (GhloCpuKernel     *self);
 /* Bytes of scratch for all threads. */
 gsize       ghlo_cpu_kernel_scratch  (const GhloCpuKernel *self);

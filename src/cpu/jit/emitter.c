@@ -40,7 +40,7 @@ static struct
 static char *
 find_path (void)
 {
-  static const char *const folders[] = { "../cpu/emit", "../src/cpu/emit", "ghlo-1.0" };
+  static const char *const folders[] = { "../cpu/llvm", "../src/cpu/llvm", "ghlo-1.0" };
   const char *given = g_atomic_pointer_get (&given_path);
   Dl_info info;
 

@@ -10,7 +10,7 @@
 enum { MAX_SEGMENTS = 4096 };
 
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -25,10 +25,10 @@ select_step (gpointer               target,
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   gint64 dimension = ghlo_ir_op_get_int (request->op, "dimension", 0), at = 0;
   const GhloView *operands = request->operands, *result = &request->results[0];

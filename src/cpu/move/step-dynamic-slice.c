@@ -49,7 +49,7 @@ find_misfit (const GhloView *operand,
 }
 
 static gboolean
-select_slice (gpointer               target,
+select_slice (GhloDeviceCore        *device,
               const GhloStepRequest *request,
               GhloStepSelection     *selection)
 {
@@ -59,10 +59,10 @@ select_slice (gpointer               target,
 }
 
 static gpointer
-compile_slice (gpointer               target,
-               const GhloStepRequest *request,
-               const GhloMonitor     *monitor,
-               GError               **error)
+compile_slice (GhloDeviceCore         *device,
+               const GhloStepRequest  *request,
+               const GhloMonitor      *monitor,
+               GError                **error)
 {
   const GhloView *result = &request->results[0];
   GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
@@ -91,7 +91,7 @@ run_slice (gpointer            compiled,
 }
 
 static gboolean
-select_update (gpointer               target,
+select_update (GhloDeviceCore        *device,
                const GhloStepRequest *request,
                GhloStepSelection     *selection)
 {
@@ -108,10 +108,10 @@ select_update (gpointer               target,
 }
 
 static gpointer
-compile_update (gpointer               target,
-                const GhloStepRequest *request,
-                const GhloMonitor     *monitor,
-                GError               **error)
+compile_update (GhloDeviceCore         *device,
+                const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
+                GError                **error)
 {
   const GhloView *update = &request->operands[1], *result = &request->results[0];
   GhloCpuCopy *self = g_new (GhloCpuCopy, 1);

@@ -92,7 +92,7 @@ read_kept (const GhloStepRequest *request,
 }
 
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -114,10 +114,10 @@ release (gpointer compiled)
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   Kept kept[GHLO_MAX_RANK];
   const char *reason = read_kept (request, kept);

@@ -5,8 +5,8 @@
 
 #include "base/sizes.h"
 #include "cpu/finish.h"
-#include "cpu/reduce/cumulative.h"
 #include "cpu/gemm/convert-row.h"
+#include "cpu/reduce/cumulative.h"
 #include "cpu/steps.h"
 #include "kernel/cumulative.h"
 #include "runtime/parallel.h"
@@ -118,7 +118,7 @@ read_request (Cumulative            *self,
 
 /* A known initial value only decides whether the step applies; it is not compiled into the step. */
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -136,10 +136,10 @@ select_step (gpointer               target,
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   Cumulative self = { 0 };
   GhloCumulative window;

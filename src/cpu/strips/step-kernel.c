@@ -92,37 +92,19 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
-  const Step *step = compiled;
-
-  return ghlo_kernel_print (step->lowered.kernel);
-}
-
-static char *
-print_code (gpointer compiled)
-{
-  const Step *step = compiled;
-
-  return ghlo_cpu_kernel_print_code (&step->kernel);
-}
-
-static void
-prioritize (gpointer compiled)
-{
-  const Step *step = compiled;
-
-  ghlo_cpu_kernel_prioritize (&step->kernel);
+  return ghlo_cpu_kernel_print (&((const Step *) compiled)->kernel, form);
 }
 
 static gboolean
 wait (gpointer            compiled,
+      gboolean            only_begins,
       const GhloMonitor  *monitor,
       GError            **error)
 {
-  const Step *step = compiled;
-
-  return ghlo_cpu_kernel_wait (&step->kernel, monitor, error);
+  return ghlo_cpu_kernel_wait (&((const Step *) compiled)->kernel, only_begins, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_kernel = {
@@ -133,7 +115,5 @@ const GhloStepImplementation ghlo_cpu_step_kernel = {
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
-  .print_code = print_code,
-  .prioritize = prioritize,
   .wait = wait,
 };

@@ -88,42 +88,26 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
   const Step *step = compiled;
-  g_autofree char *select = ghlo_kernel_print (step->lowered.select);
-  g_autofree char *gather = ghlo_kernel_print (step->lowered.gather);
+  g_autofree char *select = ghlo_cpu_kernel_print (&step->select, form);
+  g_autofree char *gather = ghlo_cpu_kernel_print (&step->gather, form);
 
   return g_strconcat (select, gather, NULL);
-}
-
-static char *
-print_code (gpointer compiled)
-{
-  const Step *step = compiled;
-  g_autofree char *select = ghlo_cpu_kernel_print_code (&step->select);
-  g_autofree char *gather = ghlo_cpu_kernel_print_code (&step->gather);
-
-  return g_strconcat (select, gather, NULL);
-}
-
-static void
-prioritize (gpointer compiled)
-{
-  const Step *step = compiled;
-
-  ghlo_cpu_kernel_prioritize (&step->select);
-  ghlo_cpu_kernel_prioritize (&step->gather);
 }
 
 static gboolean
 wait (gpointer            compiled,
+      gboolean            only_begins,
       const GhloMonitor  *monitor,
       GError            **error)
 {
   const Step *step = compiled;
 
-  return ghlo_cpu_kernel_wait (&step->select, monitor, error) && ghlo_cpu_kernel_wait (&step->gather, monitor, error);
+  return ghlo_cpu_kernel_wait (&step->select, only_begins, monitor, error)
+         && ghlo_cpu_kernel_wait (&step->gather, only_begins, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
@@ -134,7 +118,5 @@ const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
-  .print_code = print_code,
-  .prioritize = prioritize,
   .wait = wait,
 };

@@ -353,9 +353,9 @@ ghlo_vulkan_attention_compile (GhloVulkanAttention  *self,
 
 void
 ghlo_vulkan_attention_record (const GhloVulkanAttention *self,
-                              const GhloStepPlace       *operands,
-                              const GhloStepPlace       *results,
-                              GhloStepPlace              scratch,
+                              const GhloBufferRef       *operands,
+                              const GhloBufferRef       *results,
+                              GhloBufferRef              scratch,
                               GhloVulkanRecording       *recording)
 {
   guint64 words[GHLO_SPIRV_N_WORDS + 2 * GHLO_VULKAN_PRODUCT_MAX_WORDS] = { 0 };

@@ -38,9 +38,9 @@ void        ghlo_vulkan_attention_clear    (GhloVulkanAttention       *self);
 gboolean    ghlo_vulkan_attention_compile  (GhloVulkanAttention       *self,
                                             GError                   **error);
 void        ghlo_vulkan_attention_record   (const GhloVulkanAttention *self,
-                                            const GhloStepPlace       *operands,
-                                            const GhloStepPlace       *results,
-                                            GhloStepPlace              scratch,
+                                            const GhloBufferRef       *operands,
+                                            const GhloBufferRef       *results,
+                                            GhloBufferRef              scratch,
                                             GhloVulkanRecording       *recording);
 
 G_END_DECLS

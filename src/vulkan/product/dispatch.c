@@ -97,15 +97,15 @@ ghlo_vulkan_product_words (const GhloVulkanProductShader *self,
 
 void
 ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
-                                   const GhloStepPlace           *operands,
-                                   const GhloStepPlace           *results,
-                                   GhloStepPlace                  scratch,
+                                   const GhloBufferRef           *operands,
+                                   const GhloBufferRef           *results,
+                                   GhloBufferRef                  scratch,
                                    GhloVulkanAccess              *accesses)
 {
   for (guint i = 0; i < self->n_accesses; i++)
     {
       const GhloVulkanSource *source = &self->sources[i];
-      const GhloStepPlace place = source->kind == GHLO_VULKAN_OPERAND ? operands[source->index]
+      const GhloBufferRef place = source->kind == GHLO_VULKAN_OPERAND ? operands[source->index]
                                   : source->kind == GHLO_VULKAN_RESULT ? results[source->index] : scratch;
 
       accesses[i] = self->accesses[i];
@@ -124,9 +124,9 @@ ghlo_vulkan_product_work (const GhloVulkanProductShader *self)
 
 void
 ghlo_vulkan_product_record (const GhloVulkanProductShader *self,
-                            const GhloStepPlace           *operands,
-                            const GhloStepPlace           *results,
-                            GhloStepPlace                  scratch,
+                            const GhloBufferRef           *operands,
+                            const GhloBufferRef           *results,
+                            GhloBufferRef                  scratch,
                             GhloVulkanRecording           *recording)
 {
   guint64 words[GHLO_SPIRV_N_WORDS + GHLO_VULKAN_PRODUCT_MAX_WORDS] = { 0 };

@@ -63,17 +63,17 @@ guint    ghlo_vulkan_product_words        (const GhloVulkanProductShader *self,
                                            guint64                       *own);
 /* Resolves the accesses for a run. */
 void     ghlo_vulkan_product_find_accesses (const GhloVulkanProductShader *self,
-                                           const GhloStepPlace           *operands,
-                                           const GhloStepPlace           *results,
-                                           GhloStepPlace                  scratch,
+                                           const GhloBufferRef           *operands,
+                                           const GhloBufferRef           *results,
+                                           GhloBufferRef                  scratch,
                                            GhloVulkanAccess              *accesses);
 gboolean ghlo_vulkan_product_compile      (GhloVulkanProductShader       *self,
                                            const GhloVulkanDevice        *device,
                                            GError                       **error);
 void     ghlo_vulkan_product_record       (const GhloVulkanProductShader *self,
-                                           const GhloStepPlace           *operands,
-                                           const GhloStepPlace           *results,
-                                           GhloStepPlace                  scratch,
+                                           const GhloBufferRef           *operands,
+                                           const GhloBufferRef           *results,
+                                           GhloBufferRef                  scratch,
                                            GhloVulkanRecording           *recording);
 
 G_END_DECLS

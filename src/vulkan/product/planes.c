@@ -159,9 +159,9 @@ ghlo_vulkan_planes_compile (GhloVulkanPlanes  *self,
 /* Finds the places of the buffers of a side's kernels: the operand, factors, and planes. */
 static void
 find_places (const GhloVulkanPlanesSide *side,
-             GhloStepPlace               operand,
-             GhloStepPlace               scratch,
-             GhloStepPlace              *places)
+             GhloBufferRef               operand,
+             GhloBufferRef               scratch,
+             GhloBufferRef              *places)
 {
   places[0] = ghlo_vulkan_place_at (operand, side->begin);
   places[1] = ghlo_vulkan_place_at (scratch, (gint64) side->factors_at);
@@ -172,11 +172,11 @@ find_places (const GhloVulkanPlanesSide *side,
 /* Kernels that do not depend on factors are recorded between those that find factors and those that wait for these. */
 void
 ghlo_vulkan_planes_record (const GhloVulkanPlanes *self,
-                           const GhloStepPlace    *operands,
-                           GhloStepPlace           scratch,
+                           const GhloBufferRef    *operands,
+                           GhloBufferRef           scratch,
                            GhloVulkanRecording    *recording)
 {
-  GhloStepPlace places[2][4], of_kernels[2], flag = ghlo_vulkan_place_at (scratch, (gint64) self->flag_at);
+  GhloBufferRef places[2][4], of_kernels[2], flag = ghlo_vulkan_place_at (scratch, (gint64) self->flag_at);
   const GhloVulkanPlanesSide *sides = self->sides;
 
   for (guint i = 0; i < 2; i++)
@@ -194,6 +194,6 @@ ghlo_vulkan_planes_record (const GhloVulkanPlanes *self,
     for (guint i = 0; i < 2; i++)
       if ((sides[i].factors != NULL) == (waits != 0))
         ghlo_vulkan_kernel_record (&sides[i].make_planes, places[i], of_kernels[i], recording);
-  ghlo_vulkan_kernel_record (&self->find_flag, (const GhloStepPlace[]) { places[0][1], places[1][1], flag },
+  ghlo_vulkan_kernel_record (&self->find_flag, (const GhloBufferRef[]) { places[0][1], places[1][1], flag },
                              ghlo_vulkan_place_at (scratch, (gint64) self->kernel_at), recording);
 }

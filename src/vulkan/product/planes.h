@@ -50,8 +50,8 @@ gboolean ghlo_vulkan_planes_compile (GhloVulkanPlanes       *self,
                                      GError                **error);
 /* @operands: the places of lhs and rhs. */
 void     ghlo_vulkan_planes_record  (const GhloVulkanPlanes *self,
-                                     const GhloStepPlace    *operands,
-                                     GhloStepPlace           scratch,
+                                     const GhloBufferRef    *operands,
+                                     GhloBufferRef           scratch,
                                      GhloVulkanRecording    *recording);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plan/target.h"
+#include "device/device.h"
 #include "vulkan/device.h"
 #include "vulkan/spirv/product.h"
 

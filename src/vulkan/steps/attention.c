@@ -34,9 +34,9 @@ GHLO_VULKAN_DEFINE_STEP (GhloVulkanAttention, ghlo_vulkan_attention_clear, FALSE
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
@@ -59,11 +59,13 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
   const GhloVulkanAttention *self = compiled;
 
-  return self->step.has_kernel ? ghlo_kernel_print (self->step.logits.lowered.kernel) : NULL;
+  return form == GHLO_KERNEL_FORM_TEXT && self->step.has_kernel
+         ? ghlo_kernel_print (self->step.logits.lowered.kernel) : NULL;
 }
 
 const GhloStepImplementation ghlo_vulkan_step_attention = {

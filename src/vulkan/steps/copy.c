@@ -3,10 +3,10 @@
  * Copies of views, by kernels that load and store integers, since devices may flush floats.
  */
 
-#include "kernel/build.h"
 #include "base/ghlo-error.h"
+#include "kernel/build.h"
 #include "vulkan/kernel.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -106,7 +106,7 @@ build (Copy           *self,
 }
 
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -114,10 +114,10 @@ select_step (gpointer               target,
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   Copy *self = g_new0 (Copy, 1);
   const char *reason = NULL;
@@ -128,7 +128,7 @@ compile (gpointer               target,
   if (self->kernel == NULL)
     reason = "it has too many dimensions";
   else
-    reason = ghlo_vulkan_kernel_init (&self->on, target, self->kernel);
+    reason = ghlo_vulkan_kernel_init (&self->on, (GhloVulkanDevice *) device, self->kernel);
   if (reason != NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a Vulkan device cannot copy a view: %s", reason);
   if (reason == NULL && ghlo_vulkan_kernel_compile (&self->on, request->may_be_gated, error))
@@ -140,14 +140,14 @@ compile (gpointer               target,
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
   const Copy *self = compiled;
-  GhloStepPlace buffers[2] = { operands[0], results[0] };
+  GhloBufferRef buffers[2] = { operands[0], results[0] };
 
   buffers[0].offset += self->starts[0];
   buffers[1].offset += self->starts[1];

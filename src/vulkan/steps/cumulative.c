@@ -9,8 +9,8 @@
 #include "base/sizes.h"
 #include "kernel/cumulative.h"
 #include "vulkan/combine.h"
-#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
+#include "vulkan/steps/shader-step.h"
 
 typedef struct
 {
@@ -157,7 +157,7 @@ GHLO_VULKAN_DEFINE_SHADER_STEP (Cumulative)
 
 /* If the initial value is known, it only decides whether the step applies; the compiled step does not depend on it. */
 static gboolean
-select_cumulative (gpointer               target,
+select_cumulative (GhloDeviceCore        *device,
                    const GhloStepRequest *request,
                    GhloStepSelection     *selection)
 {
@@ -167,14 +167,14 @@ select_cumulative (gpointer               target,
   if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
     selection->reason = "its initial value is not the neutral element of the reduction";
 
-  return selection->reason == NULL && select_step (target, request, selection);
+  return selection->reason == NULL && select_step (device, request, selection);
 }
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {

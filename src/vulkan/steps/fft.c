@@ -6,8 +6,8 @@
  */
 
 #include "base/sizes.h"
-#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
+#include "vulkan/steps/shader-step.h"
 
 #include <string.h>
 
@@ -267,9 +267,9 @@ GHLO_VULKAN_DEFINE_SHADER_STEP (Fourier)
 /* The first stage reads the operand, and the last one writes the result. */
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {

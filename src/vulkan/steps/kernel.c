@@ -61,15 +61,15 @@ GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
   const Step *self = compiled;
   const GhloKernel *kernel = self->lowered.kernel;
-  GhloStepPlace buffers[GHLO_KERNEL_MAX_BUFFERS];
+  GhloBufferRef buffers[GHLO_KERNEL_MAX_BUFFERS];
   guint n = 0;
 
   for (; n < kernel->n_buffers && !kernel->buffers[n].is_written; n++)
@@ -96,9 +96,10 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
-  return ghlo_kernel_print (((const Step *) compiled)->lowered.kernel);
+  return form == GHLO_KERNEL_FORM_TEXT ? ghlo_kernel_print (((const Step *) compiled)->lowered.kernel) : NULL;
 }
 
 const GhloStepImplementation ghlo_vulkan_step_kernel = {

@@ -5,8 +5,8 @@
  */
 
 #include "base/sizes.h"
-#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
+#include "vulkan/steps/shader-step.h"
 
 typedef struct
 {
@@ -205,9 +205,9 @@ add_factor (const Stages *stages)
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {

@@ -16,7 +16,7 @@
 #include "vulkan/product/dispatch.h"
 #include "vulkan/product/pieces.h"
 #include "vulkan/product/planes.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -204,7 +204,7 @@ read_request (Step                  *self,
 
 /* It is not yet known where operands will lie, so scratch is reserved for the worse of both cases. */
 static gboolean
-select_step (gpointer               target,
+select_step (GhloDeviceCore        *device,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
@@ -219,7 +219,7 @@ select_step (gpointer               target,
       g_autoptr (Step) self = g_new0 (Step, 1);
 
       self->fusion = kept->fusion;
-      selection->reason = read_request (self, target, &lead, request, matrices != 0);
+      selection->reason = read_request (self, (GhloVulkanDevice *) device, &lead, request, matrices != 0);
       selection->scratch = MAX (selection->scratch, kernel_at (self) + self->kernel_scratch);
       self->fusion = NULL;
     }
@@ -344,10 +344,10 @@ make_pipelines (Step                   *self,
 }
 
 static gpointer
-compile (gpointer               target,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *device,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   g_autoptr (Step) self = request->kept != NULL ? request->kept : g_new0 (Step, 1);
   GhloStepLead lead;
@@ -356,7 +356,7 @@ compile (gpointer               target,
   if (reason == NULL && request->body != NULL && self->fusion == NULL)
     reason = read_fusion (self, request);
   if (reason == NULL)
-    reason = read_request (self, target, &lead, request, is_aligned (&lead, request));
+    reason = read_request (self, (GhloVulkanDevice *) device, &lead, request, is_aligned (&lead, request));
   if (reason != NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be "
@@ -374,9 +374,9 @@ compile (gpointer               target,
 /* Finds the places of the buffers of the fusion's kernel, except for the first one. */
 static void
 find_buffers (const Step          *self,
-              const GhloStepPlace *operands,
-              const GhloStepPlace *results,
-              GhloStepPlace       *buffers)
+              const GhloBufferRef *operands,
+              const GhloBufferRef *results,
+              GhloBufferRef       *buffers)
 {
   const GhloStepEpilogue *fusion = self->fusion;
   const gint64 *starts = fusion->lowered.starts;
@@ -389,10 +389,10 @@ find_buffers (const Step          *self,
 }
 
 /* Returns the place of the product itself, unless it is dropped. */
-static GhloStepPlace
+static GhloBufferRef
 find_own (const Step          *self,
-          const GhloStepPlace *results,
-          GhloStepPlace        scratch)
+          const GhloBufferRef *results,
+          GhloBufferRef        scratch)
 {
   return self->place != GHLO_STEP_NONE ? results[self->place] : ghlo_vulkan_place_at (scratch, (gint64) own_at (self));
 }
@@ -400,13 +400,13 @@ find_own (const Step          *self,
 /* Adds the pieces, and computes the epilogue unless that is a kernel of its own. */
 static void
 record_sum (const Step          *self,
-            const GhloStepPlace *operands,
-            const GhloStepPlace *results,
-            GhloStepPlace        scratch,
+            const GhloBufferRef *operands,
+            const GhloBufferRef *results,
+            GhloBufferRef        scratch,
             GhloVulkanRecording *recording)
 {
   const gboolean has_epilogue = self->fusion != NULL && self->separate_reason == NULL;
-  GhloStepPlace buffers[2 + GHLO_KERNEL_MAX_BUFFERS] = { scratch };
+  GhloBufferRef buffers[2 + GHLO_KERNEL_MAX_BUFFERS] = { scratch };
   guint n = 1;
 
   if (!has_epilogue || self->place != GHLO_STEP_NONE)
@@ -418,12 +418,12 @@ record_sum (const Step          *self,
 
 static void
 record_planes (const Step          *self,
-               const GhloStepPlace *operands,
-               GhloStepPlace        scratch,
+               const GhloBufferRef *operands,
+               GhloBufferRef        scratch,
                GhloVulkanRecording *recording)
 {
   const GhloVulkanProduct *product = &self->fallback.product;
-  GhloStepPlace places[2];
+  GhloBufferRef places[2];
 
   for (guint i = 0; i < 2; i++)
     places[i] = ghlo_vulkan_place_at (operands[self->operands[i]], product->starts[i]);
@@ -433,14 +433,14 @@ record_planes (const Step          *self,
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
   const Step *self = compiled;
-  GhloStepPlace buffers[GHLO_KERNEL_MAX_BUFFERS];
+  GhloBufferRef buffers[GHLO_KERNEL_MAX_BUFFERS];
 
   if (self->shader.product.n_groups == 0)
     return TRUE;
@@ -491,7 +491,8 @@ describe (gpointer compiled)
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
   const Step *self = compiled;
   const GhloKernel *kernels[] = { self->planes.sides[0].factors, self->planes.sides[1].factors,

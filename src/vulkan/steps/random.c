@@ -4,8 +4,8 @@
  */
 
 #include "kernel/random.h"
-#include "vulkan/steps/shader-step.h"
 #include "vulkan/spirv/spirv.h"
+#include "vulkan/steps/shader-step.h"
 
 typedef struct
 {
@@ -74,9 +74,9 @@ GHLO_VULKAN_DEFINE_SHADER_STEP (Random)
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {

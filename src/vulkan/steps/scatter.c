@@ -8,9 +8,9 @@
 
 #include "base/sizes.h"
 #include "vulkan/combine.h"
-#include "vulkan/steps/shader-step.h"
 #include "vulkan/sort.h"
 #include "vulkan/spirv/spirv.h"
+#include "vulkan/steps/shader-step.h"
 
 typedef struct
 {
@@ -431,11 +431,11 @@ record_sorted (const Scatter       *self,
 
 static void
 record_any (const Scatter       *self,
-            GhloStepPlace        operand,
-            GhloStepPlace        result,
-            GhloStepPlace        updates,
+            GhloBufferRef        operand,
+            GhloBufferRef        result,
+            GhloBufferRef        updates,
             Table               *table,
-            GhloStepPlace        scratch,
+            GhloBufferRef        scratch,
             GhloVulkanRecording *recording)
 {
   table->to = ghlo_vulkan_place_encode (result);
@@ -454,9 +454,9 @@ record_any (const Scatter       *self,
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
@@ -472,9 +472,9 @@ record (gpointer              compiled,
 
 static gboolean
 record_update_slice (gpointer              compiled,
-                     const GhloStepPlace  *operands,
-                     const GhloStepPlace  *results,
-                     GhloStepPlace         scratch,
+                     const GhloBufferRef  *operands,
+                     const GhloBufferRef  *results,
+                     GhloBufferRef         scratch,
                      gpointer              recording,
                      GError              **error)
 {

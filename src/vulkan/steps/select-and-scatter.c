@@ -62,17 +62,17 @@ GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
   const Step *self = compiled;
   const gint64 *starts = self->lowered.starts;
-  const GhloStepPlace rest = ghlo_vulkan_place_at (scratch, (gint64) self->selection);
-  const GhloStepPlace select[] = { ghlo_vulkan_place_at (operands[0], starts[0]), scratch };
-  const GhloStepPlace gather[] = { ghlo_vulkan_place_at (operands[1], starts[1]),
+  const GhloBufferRef rest = ghlo_vulkan_place_at (scratch, (gint64) self->selection);
+  const GhloBufferRef select[] = { ghlo_vulkan_place_at (operands[0], starts[0]), scratch };
+  const GhloBufferRef gather[] = { ghlo_vulkan_place_at (operands[1], starts[1]),
                                    ghlo_vulkan_place_at (operands[2], starts[2]), scratch, results[0] };
 
   ghlo_vulkan_kernel_record (&self->select, select, rest, recording);
@@ -82,13 +82,14 @@ record (gpointer              compiled,
 }
 
 static char *
-print_kernels (gpointer compiled)
+print_kernels (gpointer       compiled,
+               GhloKernelForm form)
 {
   const Step *self = compiled;
   g_autofree char *select = ghlo_kernel_print (self->lowered.select);
   g_autofree char *gather = ghlo_kernel_print (self->lowered.gather);
 
-  return g_strconcat (select, gather, NULL);
+  return form == GHLO_KERNEL_FORM_TEXT ? g_strconcat (select, gather, NULL) : NULL;
 }
 
 const GhloStepImplementation ghlo_vulkan_step_select_and_scatter = {

@@ -4,8 +4,8 @@
  */
 
 #include "base/sizes.h"
-#include "vulkan/steps/shader-step.h"
 #include "vulkan/sort.h"
+#include "vulkan/steps/shader-step.h"
 
 enum { MAX_OPERANDS = 32 };
 
@@ -125,9 +125,9 @@ GHLO_VULKAN_DEFINE_SHADER_STEP (Sort)
 
 static gboolean
 record (gpointer              compiled,
-        const GhloStepPlace  *operands,
-        const GhloStepPlace  *results,
-        GhloStepPlace         scratch,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
         gpointer              recording,
         GError              **error)
 {
@@ -148,9 +148,9 @@ record (gpointer              compiled,
 
 static gboolean
 record_top_k (gpointer              compiled,
-              const GhloStepPlace  *operands,
-              const GhloStepPlace  *results,
-              GhloStepPlace         scratch,
+              const GhloBufferRef  *operands,
+              const GhloBufferRef  *results,
+              GhloBufferRef         scratch,
               gpointer              recording,
               GError              **error)
 {

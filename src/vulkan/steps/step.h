@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/ghlo-error.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 
 G_BEGIN_DECLS
 
@@ -34,14 +34,14 @@ G_BEGIN_DECLS
   } \
   \
   static gboolean \
-  select_step (gpointer               target, \
+  select_step (GhloDeviceCore        *device, \
                const GhloStepRequest *request, \
                GhloStepSelection     *selection) \
   { \
     Type *self = g_new0 (Type, 1); \
     gboolean ok; \
     \
-    selection->reason = read_request (self, target, request); \
+    selection->reason = read_request (self, (GhloVulkanDevice *) device, request); \
     ok = selection->reason == NULL; \
     if (ok) \
       fill_selection (self, request, selection); \
@@ -53,7 +53,7 @@ G_BEGIN_DECLS
   } \
   \
   static gpointer \
-  compile (gpointer               target, \
+  compile (GhloDeviceCore        *device, \
            const GhloStepRequest *request, \
            const GhloMonitor     *monitor, \
            GError               **error) \
@@ -64,7 +64,7 @@ G_BEGIN_DECLS
     if (self == NULL) \
       { \
         self = g_new0 (Type, 1); \
-        reason = read_request (self, target, request); \
+        reason = read_request (self, (GhloVulkanDevice *) device, request); \
       } \
     if (reason != NULL) \
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be " \

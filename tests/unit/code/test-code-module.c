@@ -90,7 +90,7 @@ use (gboolean is_kept)
   ghlo_cpu_kernel_begin (&both);
   if (is_kept)
     g_assert_nonnull (ghlo_code_function (both.code));
-  g_assert_true (ghlo_cpu_kernel_wait (&both, NULL, &error));
+  g_assert_true (ghlo_cpu_kernel_wait (&both, FALSE, NULL, &error));
   g_assert_no_error (error);
   compare (&both);
   g_assert_true (is_open () == !is_kept);
@@ -158,17 +158,17 @@ test_rests (void)
   g_autoptr (GError) error = NULL;
 
   g_assert_null (ghlo_cpu_kernel_init (&both, kernel, FALSE));
-  first = ghlo_cpu_kernel_print_code (&both);
+  first = ghlo_cpu_kernel_print (&both, GHLO_KERNEL_FORM_CODE);
   g_assert_cmpuint (count_mapped (), >, MOST_MAPPED);
   ghlo_cpu_kernel_begin (&both);
-  g_assert_true (ghlo_cpu_kernel_wait (&both, NULL, &error));
+  g_assert_true (ghlo_cpu_kernel_wait (&both, FALSE, NULL, &error));
   g_assert_no_error (error);
   while (count_mapped () > MOST_MAPPED)
     {
       g_assert_cmpint (g_get_monotonic_time (), <, end);
       g_usleep (5000);
     }
-  second = ghlo_cpu_kernel_print_code (&both);
+  second = ghlo_cpu_kernel_print (&both, GHLO_KERNEL_FORM_CODE);
   g_assert_cmpstr (first, ==, second);
   compare (&both);
   ghlo_cpu_kernel_clear (&both);

@@ -19,7 +19,7 @@
 #include "import/import.h"
 #include "reference/device.h"
 #include "runtime/cache.h"
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
 
 static GhloIrModule *
 parse (const char *text)
@@ -34,53 +34,36 @@ parse (const char *text)
 
 /* The GPU. */
 
-static const GhloStepRates fast = {
+static const GhloDeviceRates fast = {
   .bytes = 1e15, .products = { 1e15, 1e15, 1e15 }, .scalars = 1e15, .uploads = 1e15, .downloads = 1e15, .run = 1e-6,
   .step = 1e-9,
 };
-static GhloStepRates gpu_rates;
+static GhloDeviceRates gpu_rates;
 static const char *declined_kind;         /* operations that the GPU has no step for; NULL: none */
 static gboolean fails, has_gpu;
-static guint64 gpu_memory = G_MAXUINT64;
 static guint n_searches;
 
-static const GhloStepRates *
-get_rates (GhloDeviceCore *self)
-{
-  return &gpu_rates;
-}
-
-static guint64
-get_memory (GhloDeviceCore *self)
-{
-  return gpu_memory;
-}
-
 static const char *
-declines (GhloDeviceCore        *self,
-          const char            *kind,
-          const GhloIrOp *const *ops,
-          guint                  n_ops)
+unsupported_reason (GhloDeviceCore        *self,
+                    const char            *kind,
+                    const GhloIrOp *const *ops,
+                    guint                  n_ops)
 {
   if (g_str_equal (kind, "step"))
     return g_strcmp0 (ghlo_ir_op_get_name (ops[0]), declined_kind) == 0 ? "it is not implemented" : NULL;
 
-  return ghlo_cpu_device ()->klass->declines (self, kind, ops, n_ops);
+  return ghlo_cpu_device ()->klass->unsupported_reason (self, kind, ops, n_ops);
 }
 
-static GhloPrepared *
-prepare (GhloDeviceCore            *self,
-         GhloIrModule              *module,
-         GhloIrOp                  *function,
-         const GhloPrepareOptions  *options,
-         const GhloMonitor         *monitor,
-         GError                   **error)
+static gboolean
+open_device (GhloDeviceCore     *self,
+             const GhloMonitor  *monitor,
+             GError            **error)
 {
-  if (!fails)
-    return ghlo_cpu_device ()->klass->prepare (self, module, function, options, monitor, error);
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the device fails\nto open");
+  if (fails)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the device fails\nto open");
 
-  return NULL;
+  return !fails;
 }
 
 static GhloDeviceCoreClass gpu_class;
@@ -93,12 +76,6 @@ static GhloDeviceCore gpu = {
 /* Another GPU, with memory of its own; its rates are unknown until a test sets them. */
 static GhloDeviceCoreClass discrete_class;
 static GhloDeviceCore discrete_gpu;
-
-static const GhloStepRates *
-get_discrete_rates (GhloDeviceCore *self)
-{
-  return &discrete_rates;
-}
 
 static void
 find_gpus (GPtrArray *devices)
@@ -196,8 +173,9 @@ test_search (void)
 static void
 test_choice (void)
 {
+  const gsize limit = ghlo_memory_get_limit ();
   gpu_rates = fast;
-  gpu_rates.products[GHLO_STEP_PRODUCT_F32] = 1e6;
+  gpu_rates.products[GHLO_PRODUCT_F32] = 1e6;
   assert_choice (large, ghlo_cpu_device (), ", gpu:0 ");
   gpu_rates = fast;
   gpu_rates.uploads = 1;
@@ -224,11 +202,11 @@ test_choice (void)
   gpu_rates = fast;
 
   /* Three matrices and three constants, twice. */
-  gpu_memory = 2 * (3 * 512 * 512 * 4 + 3 * 4);
+  ghlo_memory_set_limit (2 * (3 * 512 * 512 * 4 + 3 * 4));
   assert_choice (large, &gpu, ", cpu ");
-  gpu_memory--;
+  ghlo_memory_set_limit (ghlo_memory_get_limit () - 1);
   assert_choice (large, ghlo_cpu_device (), ", and there is no GPU for it");
-  gpu_memory = G_MAXUINT64;
+  ghlo_memory_set_limit (limit);
 }
 
 static void
@@ -271,9 +249,9 @@ static void
 test_estimate (void)
 {
   const double run = 1e-3, step = 1e-4, bytes = 512 * 512 * 4;
-  const GhloStepRates *cpu = ghlo_device_core_get_rates (ghlo_cpu_device ());
+  const GhloDeviceRates *cpu = ghlo_cpu_device ()->rates;
 
-  gpu_rates = (GhloStepRates) {
+  gpu_rates = (GhloDeviceRates) {
     .bytes = 1e9, .products = { 1e8, 1e7, 1e6 }, .scalars = 1e5, .uploads = 1e4, .downloads = 1e3, .run = run,
     .step = step,
   };
@@ -305,7 +283,7 @@ test_estimate (void)
                             "  %0 = stablehlo.dot %x, %x : (" M ", " M ") -> " M "\n"
                             "  return %0 : " M "\n}\n", &gpu),
                   run + bytes / 1e4 + bytes / 1e3 + run + 2 * bytes / 1e3 + bytes / 1e4 + cpu->step
-                  + MAX (3 * bytes / cpu->bytes, 2.0 * 512 * 512 * 512 / cpu->products[GHLO_STEP_PRODUCT_F32]));
+                  + MAX (3 * bytes / cpu->bytes, 2.0 * 512 * 512 * 512 / cpu->products[GHLO_PRODUCT_F32]));
   declined_kind = NULL;
 }
 
@@ -323,7 +301,7 @@ test_calls (void)
                             "  %%1 = call @f%u(%%0) : (tensor<f32>) -> tensor<f32>\n"
                             "  return %%1 : tensor<f32>\n}\n",
                             i < 60 ? "private" : "public", i, i - 1, i - 1);
-  gpu_rates = (GhloStepRates) { .bytes = 1e9, .products = { 1, 1, 1 }, .scalars = 1, .uploads = 1e30,
+  gpu_rates = (GhloDeviceRates) { .bytes = 1e9, .products = { 1, 1, 1 }, .scalars = 1, .uploads = 1e30,
                                 .downloads = 1e30 };
   assert_seconds (estimate (text->str, &gpu), ldexp (1, 60));
 }
@@ -387,13 +365,7 @@ test_steps (void)
   g_assert_null (strstr (plain, "estimated"));
   ghlo_executable_core_unref (chosen);
   ghlo_executable_core_unref (asked);
-  discrete_rates = (GhloStepRates) { 0 };
-}
-
-static GBytes *
-identify (GhloDeviceCore *self)
-{
-  return g_bytes_new_static (self->title, strlen (self->title));
+  discrete_rates = (GhloDeviceRates) { 0 };
 }
 
 /* Simulates a hundred runs of @seconds each for those who observe them. */
@@ -425,7 +397,7 @@ test_runs (void)
   GhloExecutableCore *core;
 
   gpu_rates = fast;
-  gpu_rates.products[GHLO_STEP_PRODUCT_F32] = 1e13;
+  gpu_rates.products[GHLO_PRODUCT_F32] = 1e13;
   has_gpu = TRUE;
   assert_choice (large, &gpu, " (guessed), cpu ");
   core = compile (large, NULL);
@@ -490,9 +462,9 @@ test_described (void)
       ghlo_executable_core_unref (core);
       g_assert_true (ghlo_refined_rates_get (devices[d], &refined));
       g_assert_cmpuint (refined.n_runs, ==, 6);
-      g_assert_cmpfloat (refined.rates.run, >, ghlo_device_core_get_rates (devices[d])->run);
+      g_assert_cmpfloat (refined.rates.run, >, devices[d]->rates->run);
     }
-  discrete_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloDeviceRates) { 0 };
 }
 
 /* The number of steps of @text that are placed on the CPU for being faster there, on an automatically chosen device. */
@@ -506,7 +478,7 @@ count_placed (const char *text)
   g_autofree char *plan = NULL;
   guint n = 0;
 
-  options.places = TRUE;
+  options.may_use_host = TRUE;
   prepared = ghlo_device_core_prepare (&discrete_gpu, module, ghlo_ir_module_get_entry (module), &options, NULL,
                                        &error);
   g_assert_no_error (error);
@@ -529,7 +501,7 @@ test_refined_steps (void)
   GhloExecutableCore *core;
 
   has_gpu = TRUE;
-  discrete_rates = (GhloStepRates) {
+  discrete_rates = (GhloDeviceRates) {
     .bytes = 1e15, .products = { 1e15, 1e15, 1e15 }, .scalars = 1e12, .uploads = 1e15, .downloads = 1e15,
   };
   g_assert_cmpuint (count_placed (text), ==, 0);
@@ -537,7 +509,7 @@ test_refined_steps (void)
   pretend_runs (core, 10);
   ghlo_executable_core_unref (core);
   g_assert_cmpuint (count_placed (text), ==, 1);
-  discrete_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloDeviceRates) { 0 };
 }
 
 /* Nothing is learned from runs on devices that are not candidates, from runs whose time depends on data, and from
@@ -587,7 +559,7 @@ static void
 test_rates (void)
 {
   g_autoptr (GBytes) identity = g_bytes_new_static ("a device", 8), other = g_bytes_new_static ("another", 7);
-  GhloStepRates rates = fast, found = { 0 };
+  GhloDeviceRates rates = fast, found = { 0 };
 
   g_assert_false (ghlo_rates_recall (identity, &found));
   ghlo_rates_keep (identity, "device", &rates);
@@ -622,22 +594,20 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   gpu_class = *ghlo_cpu_device ()->klass;
   gpu_class.name = "gpu";
-  gpu_class.get_rates = get_rates;
-  gpu_class.get_memory = get_memory;
-  gpu_class.identify = identify;
-  gpu_class.declines = declines;
-  gpu_class.prepare = prepare;
+  gpu_class.unsupported_reason = unsupported_reason;
+  gpu_class.open = open_device;
+  gpu.identity = g_bytes_new_static ("GPU", 3);
+  gpu.rates = &gpu_rates;
   discrete_class = *discrete_device ()->klass;
-  discrete_class.get_rates = get_discrete_rates;
-  discrete_class.identify = identify;
-  discrete_class.declines = declines;
+  discrete_class.unsupported_reason = unsupported_reason;
   discrete_gpu = *discrete_device ();
   discrete_gpu.klass = &discrete_class;
   discrete_gpu.title = "discrete";
   discrete_gpu.driver = "1";
   discrete_gpu.features = no_features;
   discrete_gpu.is_gpu = TRUE;
-  discrete_rates = (GhloStepRates) { 0 };
+  discrete_gpu.identity = g_bytes_new_static ("discrete", 8);
+  discrete_rates = (GhloDeviceRates) { 0 };
   g_unsetenv ("GHLO_DEVICE");
 
   g_test_add_func ("/auto/search", test_search);

@@ -23,18 +23,7 @@ parse (const char *text)
   return module;
 }
 
-/* The reference executor under another name, as a device without f64. */
-
-static const char *
-lacks (GhloDeviceCore *self,
-       const GhloIrOp *op)
-{
-  for (guint i = 0; i < op->n_results; i++)
-    if (op->results[i].type->element_type == GHLO_ELEMENT_TYPE_F64)
-      return "f64";
-
-  return NULL;
-}
+/* The reference executor under another name. */
 
 static GhloDeviceCoreClass single_class;
 static const char *const single_names[] = { "single", "single:0", NULL };
@@ -129,27 +118,6 @@ test_choose (void)
 }
 
 static void
-test_lacks (void)
-{
-  g_autoptr (GhloIrModule) has = parse ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-                                        "  return %x : tensor<f32>\n}\n");
-  g_autoptr (GhloIrModule) needs = parse ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-                                          "  %0 = stablehlo.convert %x : (tensor<f32>) -> tensor<f64>\n"
-                                          "  return %x : tensor<f32>\n}\n");
-  g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GError) error = NULL;
-
-  prepared = ghlo_devices_prepare (&singles[0], has, ghlo_ir_module_get_entry (has), NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (prepared->device == &singles[0]);
-  g_assert_null (ghlo_devices_prepare (&singles[0], needs, ghlo_ir_module_get_entry (needs), NULL, &error));
-  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
-  g_assert_cmpstr (error->message, ==, "test.mlir:2:8: 'stablehlo.convert' needs f64, which the device 'single' lacks: "
-                   "compile for another device");
-}
-
-/* Without a fallback the CPU refuses the operations that it would pass on. */
-static void
 test_without_fallback (void)
 {
   static const char *const texts[] = {
@@ -215,12 +183,10 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   single_class = *ghlo_reference_device ()->klass;
   single_class.name = "single";
-  single_class.lacks = lacks;
 
   g_test_add_func ("/devices/find", test_find);
   g_test_add_func ("/devices/list", test_list);
   g_test_add_func ("/devices/choose", test_choose);
-  g_test_add_func ("/devices/lacks", test_lacks);
   g_test_add_func ("/devices/without-fallback", test_without_fallback);
   g_test_add_func ("/devices/lost", test_lost);
 

@@ -10,7 +10,8 @@
 #include "../reference/kernel-programs.h"
 #include "../sanitized.h"
 
-#include "cpu/target.h"
+#include "cpu/device.h"
+#include "cpu/steps.h"
 
 enum { STEP_MAX = 16, STEP_GUARD = 64 };
 
@@ -217,10 +218,10 @@ static inline const GhloStepImplementation *
 step_find (const GhloIrOp *op,
            const char     *name)
 {
-  const GhloStepTarget *target = ghlo_cpu_target ();
+  GhloDeviceCore *target = ghlo_cpu_device ();
   const GhloStepImplementation *step = NULL;
 
-  while ((step = target->find (target->self, op, step)) != NULL && !g_str_equal (step->name, name))
+  while ((step = ghlo_device_core_find_step (target, op, step)) != NULL && !g_str_equal (step->name, name))
     ;
   g_assert_nonnull (step);
 
@@ -253,7 +254,7 @@ step_select (StepRequest                  *self,
   self->selection = (GhloStepSelection) { .operands = self->operands };
   for (guint i = 0; i < STEP_MAX; i++)
     self->operands[i] = (GhloStepOperandSelection) { .in_place = self->aliases[i] = GHLO_STEP_NONE };
-  selected = step->select (ghlo_cpu_target ()->self, &self->request, &self->selection);
+  selected = step->select (ghlo_cpu_device (), &self->request, &self->selection);
   g_assert_true (selected == (self->selection.reason == NULL));
 
   return selected;
@@ -279,7 +280,7 @@ step_compile (StepRequest                  *self,
   self->request.alignments = self->alignments;
   self->request.scratch = self->selection.scratch;
   self->request.kept = self->selection.kept;
-  compiled = step->compile (ghlo_cpu_target ()->self, &self->request, NULL, &error);
+  compiled = step->compile (ghlo_cpu_device (), &self->request, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (compiled);
 

@@ -7,9 +7,9 @@
 #include "cpu-tensors.h"
 
 #include "cpu/convolution/convolution.h"
-#include "cpu/move/copy.h"
 #include "cpu/isa/level.h"
 #include "cpu/library/onednn.h"
+#include "cpu/move/copy.h"
 
 enum { MOST = 3 };
 

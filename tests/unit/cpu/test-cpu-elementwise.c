@@ -5,10 +5,10 @@
  * dimensions.
  */
 
+#include "../passes/pass-help.h"
 #include "cpu-steps.h"
 #include "cpu/elementwise/compute-type.h"
 #include "cpu/steps.h"
-#include "../passes/pass-help.h"
 
 #define ELEMENTWISE "elementwise"
 

@@ -6,9 +6,9 @@
 
 #include "cpu-tensors.h"
 
+#include "cpu/gemm/convert-row.h"
 #include "cpu/gemm/gemm.h"
 #include "cpu/isa/level.h"
-#include "cpu/gemm/convert-row.h"
 
 /* The types of the operands and the result. */
 typedef struct

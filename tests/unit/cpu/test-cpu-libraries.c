@@ -11,8 +11,8 @@
 #include <glib.h>
 
 #include "../sanitized.h"
-#include "cpu/library/blas.h"
 #include "cpu/isa/level.h"
+#include "cpu/library/blas.h"
 #include "cpu/library/onednn.h"
 
 static gboolean opened_early;    /* a library was loaded before anything needed it */

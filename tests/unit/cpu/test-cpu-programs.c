@@ -8,8 +8,8 @@
 
 #include "../count-allocations.h"
 #include "compiler/devices.h"
-#include "cpu/gemm/axis.h"
 #include "cpu/convolution/convolution.h"
+#include "cpu/gemm/axis.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/isa/level.h"
 #include "cpu/linalg/routine.h"

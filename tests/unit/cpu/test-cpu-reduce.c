@@ -4,10 +4,10 @@
  * special values where no rounding takes place.
  */
 
+#include "../passes/pass-help.h"
 #include "cpu-steps.h"
 #include "cpu/steps.h"
 #include "kernel/scalar.h"
-#include "../passes/pass-help.h"
 
 /* Equal bits, or both NaN. */
 #define EXACT STEP_SAME

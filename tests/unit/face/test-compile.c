@@ -45,13 +45,14 @@ static struct
   gboolean      slow;
 } seen;
 
-static GhloPrepared *
-prepare (GhloDeviceCore            *self,
-         GhloIrModule              *module,
-         GhloIrOp                  *function,
-         const GhloPrepareOptions  *options,
-         const GhloMonitor         *monitor,
-         GError                   **error)
+static gpointer
+load (GhloDeviceCore            *self,
+      GhloIrModule              *module,
+      GhloIrOp                  *function,
+      const GhloPrepareOptions  *options,
+      gsize                     *size,
+      const GhloMonitor         *monitor,
+      GError                   **error)
 {
   g_mutex_lock (&seen.lock);
   g_clear_pointer (&seen.module, ghlo_ir_module_unref);
@@ -63,10 +64,11 @@ prepare (GhloDeviceCore            *self,
     g_usleep (50000);
   ghlo_monitor_progress (monitor, 0.5, "half");
 
-  return ghlo_reference_device ()->klass->prepare (self, module, function, options, monitor, error);
+  return ghlo_reference_device ()->klass->whole_programs->load (self, module, function, options, size, monitor, error);
 }
 
-static GhloDeviceCoreClass test_class;
+static GhloWholeProgramClass test_programs;
+static const GhloDeviceCoreClass test_class = { .name = "seen", .whole_programs = &test_programs };
 
 static const char *const names[] = { "seen", NULL };
 static const char *const features[] = { NULL };
@@ -234,12 +236,6 @@ test_reference (void)
   g_assert_null (ghlo_compile_report_get_passes (report)[0]);
 }
 
-static char *
-describe (GhloPrepared *prepared)
-{
-  return g_strdup ("plan: one step\n");
-}
-
 static void
 test_dump (void)
 {
@@ -249,7 +245,7 @@ test_dump (void)
   g_autofree char *parsed = NULL, *passes = NULL, *plan = NULL, *generic = NULL, *written = NULL, *none = NULL;
   g_autoptr (GError) error = NULL;
 
-  test_class.describe = describe;
+  test_core.klass = ghlo_cpu_device ()->klass;
   executable = compile_folds (GHLO_OPTIMIZATION_LEVEL_O2);
   program = g_object_ref (ghlo_executable_get_program (executable));
   parsed = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PARSED, GHLO_TEXT_FLAGS_NONE, NULL, &error);
@@ -263,10 +259,10 @@ test_dump (void)
   generic = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PASSES, GHLO_TEXT_FLAGS_GENERIC, NULL, &error);
   g_assert_nonnull (strstr (generic, "\"stablehlo.multiply\""));
   plan = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PLAN, GHLO_TEXT_FLAGS_NONE, NULL, &error);
-  g_assert_cmpstr (plan, ==, "plan: one step\n");
+  g_assert_true (g_str_has_prefix (plan, "plan: "));
   g_assert_no_error (error);
 
-  test_class.describe = NULL;
+  test_core.klass = &test_class;
   g_clear_object (&executable);
   executable = compile_folds (GHLO_OPTIMIZATION_LEVEL_O2);
   none = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PLAN, GHLO_TEXT_FLAGS_NONE, NULL, &error);
@@ -768,9 +764,8 @@ main (int    argc,
   g_autofree char *folder = inner ? g_strdup (g_getenv ("GHLO_TEST_CACHE")) : g_dir_make_tmp ("ghlo-XXXXXX", NULL);
   int status;
 
-  test_class = *ghlo_reference_device ()->klass;
-  test_class.name = "seen";
-  test_class.prepare = prepare;
+  test_programs = *ghlo_reference_device ()->klass->whole_programs;
+  test_programs.load = load;
   g_setenv ("XDG_CACHE_HOME", folder, TRUE);
   g_setenv ("GHLO_TEST_CACHE", folder, TRUE);
   g_log_set_writer_func (collect, NULL, NULL);

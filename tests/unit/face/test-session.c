@@ -354,7 +354,7 @@ typedef struct
 {
   GMainLoop *loop;
   GPtrArray *results;        /* of GAsyncResult, in the order of the callbacks */
-  GArray    *pending;        /* the session's number of pending runs in each callback */
+  GArray    *fence;        /* the session's number of pending runs in each callback */
   guint      wanted;
 } Wait;
 
@@ -364,10 +364,10 @@ on_ready (GObject      *source,
           gpointer      data)
 {
   Wait *wait = data;
-  guint pending = ghlo_session_get_pending (GHLO_SESSION (source));
+  guint fence = ghlo_session_get_pending (GHLO_SESSION (source));
 
   g_ptr_array_add (wait->results, g_object_ref (result));
-  g_array_append_val (wait->pending, pending);
+  g_array_append_val (wait->fence, fence);
   if (wait->results->len == wait->wanted)
     g_main_loop_quit (wait->loop);
 }
@@ -378,7 +378,7 @@ wait_init (Wait  *wait,
 {
   wait->loop = g_main_loop_new (g_main_context_get_thread_default (), FALSE);
   wait->results = g_ptr_array_new_with_free_func (g_object_unref);
-  wait->pending = g_array_new (FALSE, FALSE, sizeof (guint));
+  wait->fence = g_array_new (FALSE, FALSE, sizeof (guint));
   wait->wanted = wanted;
 }
 
@@ -386,7 +386,7 @@ static void
 wait_clear (Wait *wait)
 {
   g_ptr_array_unref (wait->results);
-  g_array_unref (wait->pending);
+  g_array_unref (wait->fence);
   g_main_loop_unref (wait->loop);
 }
 
@@ -435,7 +435,7 @@ test_order (void)
       result = ghlo_session_run_finish (session, wait.results->pdata[i], &error);
       g_assert_no_error (error);
       assert_pair (ghlo_result_get_output (result, 0), i < N ? i : i - N - 1, 2 * (i < N ? i : i - N - 1));
-      g_assert_cmpuint (g_array_index (wait.pending, guint, i), ==, i < N ? 2 * N - 1 - i : 2 * N - i);
+      g_assert_cmpuint (g_array_index (wait.fence, guint, i), ==, i < N ? 2 * N - 1 - i : 2 * N - i);
     }
   copy = ghlo_session_copy_state_finish (session, wait.results->pdata[N], &error);
   g_assert_no_error (error);

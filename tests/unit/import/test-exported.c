@@ -6,10 +6,10 @@
 
 #include <string.h>
 
+#include "exported-file.h"
 #include "import/exported/exported.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
-#include "exported-file.h"
 
 #define OUTPUT_TREE 4   /* its field in the file's first table */
 

@@ -12,9 +12,9 @@
 #include "base/bits.h"
 #include "base/ghlo-error.h"
 #include "cpu/isa/elementwise.h"
+#include "function-truths.h"
 #include "kernel/evaluate.h"
 #include "kernel/expand.h"
-#include "function-truths.h"
 
 #include "../sanitized.h"
 

@@ -3,10 +3,10 @@
  * The kernel checker: what it accepts, and that each of its rules refuses the kernels that break the rule.
  */
 
+#include "../sanitized.h"
 #include "good-kernels.h"
 #include "kernel/expand.h"
 #include "random-kernel.h"
-#include "../sanitized.h"
 
 /* Accepted kernels run on zeroed memory of exactly the stated sizes. */
 static void

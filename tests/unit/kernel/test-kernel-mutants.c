@@ -4,10 +4,10 @@
  * run stays within its memory, and gives the same results when parallel points are visited from last to first.
  */
 
+#include "../sanitized.h"
 #include "base/ghlo-error.h"
 #include "kernel/check.h"
 #include "random-kernel.h"
-#include "../sanitized.h"
 
 #include <string.h>
 

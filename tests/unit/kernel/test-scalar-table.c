@@ -4,8 +4,8 @@
  * every element type.
  */
 
-#include "kernel/scalar.h"
 #include "../passes/pass-help.h"
+#include "kernel/scalar.h"
 #include "reference/kernel.h"
 
 enum { N_TYPES = GHLO_ELEMENT_TYPE_INDEX + 1, N_VALUES = 40 };

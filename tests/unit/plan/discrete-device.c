@@ -8,14 +8,15 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "cpu/target.h"
+#include "cpu/device.h"
+#include "cpu/steps.h"
+#include "execute/program.h"
 #include "runtime/place.h"
-#include "runtime/planned.h"
 
 #define DISCRETE_BIT ((gsize) 1 << 60)
 
 DiscreteFigures discrete;
-GhloStepRates discrete_rates = {
+GhloDeviceRates discrete_rates = {
   .bytes = 1e9, .products = { 4e9, 4e9, 4e9 }, .scalars = 2e9, .uploads = 1e8, .downloads = 1e8,
 };
 
@@ -48,53 +49,60 @@ begin_call (const char  *what,
   return FALSE;
 }
 
-/* Memory of plans. */
-
 static gpointer
-space_alloc (gpointer   self,
-             gsize      size,
-             GError   **error)
+alloc (GhloDeviceMemory  *self,
+       GhloMemoryKind     kind,
+       gsize              size,
+       gpointer          *host,
+       GError           **error)
 {
   if (!begin_call ("allocate", error))
     return NULL;
   discrete.n_blocks++;
+  if (host != NULL)
+    *host = NULL;
 
   return to_device (g_aligned_alloc (1, MAX (size, 1), 64));
 }
 
 static void
-space_free (gpointer self,
-            gpointer memory,
-            gsize    size)
+free_block (GhloDeviceMemory *self,
+            gpointer          memory,
+            gsize             size)
 {
   discrete.n_blocks--;
   g_aligned_free (to_host (memory));
 }
 
+/* Transfers of values, to memory that is fresh, are not counted. */
 static gboolean
-space_upload (gpointer            self,
-              gconstpointer       from,
-              gpointer            to,
-              gsize               size,
-              const GhloMonitor  *monitor,
-              GError            **error)
+upload (GhloDeviceMemory   *self,
+        gconstpointer       from,
+        gpointer            to,
+        gsize               size,
+        gboolean            is_fresh,
+        const GhloMonitor  *monitor,
+        GError            **error)
 {
   if (!begin_call ("upload", error))
     return FALSE;
-  discrete.n_uploads++;
-  discrete.n_bytes += size;
+  if (!is_fresh)
+    {
+      discrete.n_uploads++;
+      discrete.n_bytes += size;
+    }
   memcpy (to_host (to), from, size);
 
   return TRUE;
 }
 
 static gboolean
-space_download (gpointer            self,
-                gconstpointer       from,
-                gpointer            to,
-                gsize               size,
-                const GhloMonitor  *monitor,
-                GError            **error)
+download (GhloDeviceMemory   *self,
+          gconstpointer       from,
+          gpointer            to,
+          gsize               size,
+          const GhloMonitor  *monitor,
+          GError            **error)
 {
   if (!begin_call ("download", error))
     return FALSE;
@@ -106,17 +114,57 @@ space_download (gpointer            self,
 }
 
 static gboolean
-space_start (gpointer   self,
-             GError   **error)
+copy (GhloDeviceMemory  *self,
+      gconstpointer      from,
+      gpointer           to,
+      gsize              size,
+      GError           **error)
+{
+  memcpy (to_host (to), to_host (from), size);
+
+  return TRUE;
+}
+
+static void
+measure (GhloDeviceMemory *self,
+         GhloMemoryUse    *use,
+         gboolean          restarts)
+{
+}
+
+/* Everything has ended when its call returns. */
+
+static GhloFence *
+add_fence (GhloDeviceQueue *self,
+           GhloWait         wait)
+{
+  return NULL;
+}
+
+static gboolean
+submit (GhloDeviceQueue  *self,
+        GError          **error)
+{
+  return TRUE;
+}
+
+static void
+settle (GhloDeviceQueue *self)
+{
+}
+
+static gboolean
+begin_timing (GhloDeviceQueue  *self,
+              GError          **error)
 {
   return begin_call ("start", error);
 }
 
 static gboolean
-space_finish (gpointer            self,
-              gint64             *nanoseconds,
-              const GhloMonitor  *monitor,
-              GError            **error)
+end_timing (GhloDeviceQueue    *self,
+            gint64             *nanoseconds,
+            const GhloMonitor  *monitor,
+            GError            **error)
 {
   if (!begin_call ("finish", error))
     return FALSE;
@@ -138,25 +186,48 @@ typedef struct
 static const GhloStepImplementation *
 find_inner (const GhloIrOp *op)
 {
-  const GhloStepTarget *cpu = ghlo_cpu_target ();
-
-  return op != NULL ? cpu->find (cpu->self, op, NULL) : cpu->copy;
+  return op != NULL ? ghlo_cpu_find_step (ghlo_cpu_device (), op, NULL) : &ghlo_cpu_step_copy;
 }
 
 static gboolean
-select_step (gpointer               self,
+lacks_type (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR
+         && (type->element_type == GHLO_ELEMENT_TYPE_F64 || ghlo_element_type_is_complex (type->element_type));
+}
+
+static gboolean
+lacks_types (const GhloIrOp *op)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < op->n_operands && !found; i++)
+    found = lacks_type (ghlo_ir_op_operand (op, i)->type);
+  for (guint i = 0; i < op->n_results && !found; i++)
+    found = lacks_type (op->results[i].type);
+
+  return found;
+}
+
+static gboolean
+select_step (GhloDeviceCore        *self,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
   const GhloStepImplementation *inner = find_inner (request->op);
 
+  if (request->op != NULL && lacks_types (request->op))
+    {
+      selection->reason = "it has no f64";
+      return FALSE;
+    }
   if (request->op != NULL && request->n_results > 0 && request->results[0].rank == 3)
     {
       selection->reason = "it has no three dimensions";
       return FALSE;
     }
 
-  if (!inner->select (ghlo_cpu_target ()->self, request, selection))
+  if (!inner->select (ghlo_cpu_device (), request, selection))
     return FALSE;
   /* The device's own release () would not know it. */
   if (selection->kept != NULL)
@@ -166,13 +237,13 @@ select_step (gpointer               self,
 }
 
 static gpointer
-compile (gpointer               self,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *self,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
   const GhloStepImplementation *inner = find_inner (request->op);
-  gpointer compiled = inner->compile (ghlo_cpu_target ()->self, request, monitor, error);
+  gpointer compiled = inner->compile (ghlo_cpu_device (), request, monitor, error);
   Compiled *made;
 
   if (compiled == NULL)
@@ -231,30 +302,9 @@ static const GhloStepImplementation step = {
   .name = "step", .select = select_step, .compile = compile, .run = run_step, .release = release_step,
 };
 
-static gboolean
-lacks_type (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR
-         && (type->element_type == GHLO_ELEMENT_TYPE_F64 || ghlo_element_type_is_complex (type->element_type));
-}
-
-static const char *
-lacks (gpointer        self,
-       const GhloIrOp *op)
-{
-  gboolean found = FALSE;
-
-  for (guint i = 0; i < op->n_operands && !found; i++)
-    found = lacks_type (ghlo_ir_op_operand (op, i)->type);
-  for (guint i = 0; i < op->n_results && !found; i++)
-    found = lacks_type (op->results[i].type);
-
-  return found ? "it has no f64" : NULL;
-}
-
 /* The CPU's steps, except for some of each family. */
 static const GhloStepImplementation *
-find (gpointer                      self,
+find (GhloDeviceCore               *self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
@@ -271,110 +321,21 @@ find (gpointer                      self,
   return previous == NULL && find_inner (op) != NULL ? &step : NULL;
 }
 
-static const GhloStepTarget *
-get_target (GhloDeviceCore *self)
-{
-  static const GhloStepSpace space = {
-    .name = "discrete", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
-    .start = space_start, .finish = space_finish,
-  };
-  static const GhloStepTarget target = {
-    .name = "discrete", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &discrete_rates,
-  };
-
-  return &target;
-}
-
-/* Storage. */
-
-static void
-destroy (GhloStorage *storage)
-{
-  discrete.n_blocks--;
-  g_aligned_free (to_host (GSIZE_TO_POINTER (storage->address)));
-  g_free (storage);
-}
-
-static GhloStorage *
-allocate (GhloDeviceCore   *self,
-          GhloMemorySpace   space,
-          gsize             size,
-          GError          **error)
-{
-  GhloStorage *storage;
-
-  if (!begin_call ("allocate", error))
-    return NULL;
-  storage = g_new0 (GhloStorage, 1);
-  g_atomic_ref_count_init (&storage->ref_count);
-  storage->space = GHLO_MEMORY_DEVICE;
-  storage->device = self;
-  storage->address = GPOINTER_TO_SIZE (to_device (g_aligned_alloc (1, MAX (size, 1), 64)));
-  storage->size = size;
-  storage->destroy = destroy;
-  discrete.n_blocks++;
-
-  return storage;
-}
-
-static gboolean
-upload (GhloDeviceCore     *self,
-        gconstpointer       from,
-        GhloStorage        *to,
-        const GhloMonitor  *monitor,
-        GError            **error)
-{
-  if (!begin_call ("upload", error))
-    return FALSE;
-  memcpy (to_host (GSIZE_TO_POINTER (to->address)), from, to->size);
-
-  return TRUE;
-}
-
-static gboolean
-download (GhloDeviceCore     *self,
-          GhloStorage        *from,
-          gpointer            to,
-          const GhloMonitor  *monitor,
-          GError            **error)
-{
-  if (!begin_call ("download", error))
-    return FALSE;
-  memcpy (to, to_host (GSIZE_TO_POINTER (from->address)), from->size);
-
-  return TRUE;
-}
-
-static gboolean
-copy (GhloDeviceCore  *self,
-      GhloStorage     *from,
-      GhloStorage     *to,
-      GError         **error)
-{
-  memcpy (to_host (GSIZE_TO_POINTER (to->address)), to_host (GSIZE_TO_POINTER (from->address)), from->size);
-
-  return TRUE;
-}
-
 GhloDeviceCore *
 discrete_device (void)
 {
-  static const GhloDeviceCoreClass klass = {
-    .name = "discrete",
-    .allocate = allocate,
-    .upload = upload,
-    .download = download,
-    .copy = copy,
-    .prepare = ghlo_planned_prepare,
-    .release = ghlo_planned_release,
-    .start = ghlo_planned_start,
-    .get_target = get_target,
-    .get_plan = ghlo_planned_get_plan,
-    .describe = ghlo_planned_describe,
-    .measure = ghlo_planned_measure,
+  static const GhloDeviceMemoryClass memory_class = {
+    .alloc = alloc, .free = free_block, .upload = upload, .download = download, .copy = copy, .measure = measure,
   };
+  static const GhloDeviceQueueClass queue_class = {
+    .add_fence = add_fence, .submit = submit, .settle = settle, .begin_timing = begin_timing, .end_timing = end_timing,
+  };
+  static const GhloDeviceCoreClass klass = { .name = "discrete", .find_step = find, .copy_step = &step };
+  static GhloDeviceMemory memory = { &memory_class, "discrete", 0, 0 };
+  static GhloDeviceQueue queue = { &queue_class };
   static const char *const names[] = { "discrete", NULL };
-  static GhloDeviceCore device = { .klass = &klass, .names = names, .wants_passes = TRUE };
+  static GhloDeviceCore device = { .klass = &klass, .names = names, .wants_passes = TRUE, .memory = &memory,
+                                   .queue = &queue, .rates = &discrete_rates };
 
   return &device;
 }

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "execute/program.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +28,7 @@ typedef struct
 extern DiscreteFigures discrete;
 
 /* By default a tenth of a GB/s for transfers in either direction, and ten times that within the device's memory. */
-extern GhloStepRates discrete_rates;
+extern GhloDeviceRates discrete_rates;
 
 GhloDeviceCore *discrete_device (void);
 /* Adds the device to @devices unless it is there already. */

@@ -8,8 +8,8 @@
 
 #include "../reference/kernel-programs.h"
 
-#include "compiler/optimize.h"
 #include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "ir/print/print.h"
 
 enum { MAX_INPUTS = 32, MAX_OUTPUTS = 8 };

@@ -132,7 +132,7 @@ make_targets (GhloPrepared *prepared,
 
   ghlo_prepared_run (prepared, NULL, inputs, n_inputs, targets, NULL, &error);
   g_assert_no_error (error);
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     {
       g_autoptr (GhloValue) output = targets[i];
 
@@ -180,7 +180,7 @@ count_runs (GhloPrepared *prepared,
             guint         n_inputs,
             GhloValue   **targets)
 {
-  g_autofree GhloValue **outputs = g_new0 (GhloValue *, prepared->n_outputs + 1);
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, ghlo_prepared_get_n_outputs (prepared) + 1);
   const GhloRunOptions options = { .targets = targets };
 
   for (guint i = 0; i < WARM + COUNTED; i++)
@@ -188,7 +188,7 @@ count_runs (GhloPrepared *prepared,
       if (i == WARM)
         begin_counting_allocations ();
       g_assert_true (ghlo_prepared_run (prepared, &options, inputs, n_inputs, outputs, NULL, NULL));
-      ghlo_values_clear (outputs, prepared->n_outputs);
+      ghlo_values_clear (outputs, ghlo_prepared_get_n_outputs (prepared));
     }
 
   return count_allocations ();
@@ -203,7 +203,7 @@ check_program (CompiledProgram *program,
 {
   GhloPrepared *prepared = program->compilation->prepared;
   guint n_inputs = compiled_program_n_inputs (program), n, own, n_tries = 0;
-  g_autofree GhloValue **targets = g_new0 (GhloValue *, prepared->n_outputs + 1);
+  g_autofree GhloValue **targets = g_new0 (GhloValue *, ghlo_prepared_get_n_outputs (prepared) + 1);
 
   make_targets (prepared, inputs, n_inputs, targets);
   do
@@ -214,7 +214,7 @@ check_program (CompiledProgram *program,
   while (own > 0 && ++n_tries < MAX_TRIES);
   g_test_message ("%s: %u runs, %u allocations, and %u of oneDNN", name, COUNTED, own, n - own);
   g_assert_cmpuint (own, ==, 0);
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     ghlo_value_unref (targets[i]);
   for (guint i = 0; i < n_inputs; i++)
     ghlo_value_unref (inputs[i]);

@@ -7,7 +7,8 @@
 #include "../reference/kernel-programs.h"
 
 #include "compiler/devices.h"
-#include "cpu/target.h"
+#include "cpu/device.h"
+#include "cpu/steps.h"
 #include "plan/cost.h"
 
 typedef struct
@@ -171,7 +172,7 @@ test_control (void)
 static void
 test_roofline (void)
 {
-  const GhloStepRates *rates = ghlo_cpu_target ()->rates;
+  const GhloDeviceRates *rates = ghlo_cpu_device ()->rates;
   g_autoptr (GhloPrepared) product = prepare_on_cpu (
     "func.func @main(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {\n"
     "  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<512x512xf32>, tensor<512x512xf32>) -> "
@@ -186,7 +187,7 @@ test_roofline (void)
 
   g_assert_cmpfloat (rates->bytes, >, 0);
   g_assert_cmpfloat (cost_of (product, "stablehlo.dot_general").seconds, ==,
-                     2.0 * 512 * 512 * 512 / rates->products[GHLO_STEP_PRODUCT_F32]);
+                     2.0 * 512 * 512 * 512 / rates->products[GHLO_PRODUCT_F32]);
   g_assert_cmpfloat (cost_of (sum, "stablehlo.add").seconds, ==, 3 * 16000 / rates->bytes);
 }
 

@@ -6,9 +6,10 @@
 
 #include "../reference/kernel-programs.h"
 
-#include "discrete-device.h"
 #include "compiler/devices.h"
-#include "cpu/target.h"
+#include "cpu/device.h"
+#include "cpu/steps.h"
+#include "discrete-device.h"
 #include "plan/cut.h"
 #include "plan/place.h"
 #include "runtime/place.h"
@@ -119,10 +120,10 @@ test_long (void)
 
 /* Plans. */
 
-static const GhloStepRates slow = {
+static const GhloDeviceRates slow = {
   .bytes = 1e4, .products = { 1e4, 1e4, 1e4 }, .scalars = 1e4, .uploads = 1e4, .downloads = 1e4, .run = 1, .step = 1,
 };
-static const GhloStepRates fast = {
+static const GhloDeviceRates fast = {
   .bytes = 1e18, .products = { 1e18, 1e18, 1e18 }, .scalars = 1e18, .uploads = 1e18, .downloads = 1e18,
 };
 
@@ -135,7 +136,7 @@ prepare_placed (const char *text,
   GhloPrepareOptions options = ghlo_devices_get_options ();
   GhloPrepared *prepared;
 
-  options.places = places;
+  options.may_use_host = places;
   prepared = ghlo_device_core_prepare (discrete_device (), module, ghlo_ir_module_get_entry (module), &options, NULL,
                                        &error);
   g_assert_no_error (error);
@@ -215,7 +216,7 @@ test_chain (void)
 
   /* The product pays for its transfers. */
   discrete_rates = fast;
-  discrete_rates.products[GHLO_STEP_PRODUCT_F32] = 1;
+  discrete_rates.products[GHLO_PRODUCT_F32] = 1;
   assert_placed (chain, 1, 2);
   discrete_rates.downloads = 1e-2;
   assert_placed (chain, 0, 0);
@@ -224,7 +225,7 @@ test_chain (void)
   assert_placed (chain, 0, 0);
 
   /* Nothing is known. */
-  discrete_rates = (GhloStepRates) { 0 };
+  discrete_rates = (GhloDeviceRates) { 0 };
   assert_placed (chain, 0, 0);
 }
 
@@ -289,7 +290,7 @@ test_large (void)
   g_autoptr (GString) text = g_string_new ("func.func @main(%0: " T ", %1: " T ") -> " T " {\n");
   g_autoptr (GHashTable) placed = NULL;
   g_autoptr (GhloIrModule) module = NULL;
-  const GhloStepRates *cpu = ghlo_cpu_target ()->rates;
+  const GhloDeviceRates *cpu = ghlo_cpu_device ()->rates;
 
   for (guint i = 2; i < n; i++)
     {
@@ -308,8 +309,8 @@ test_large (void)
   discrete_rates.run = discrete_rates.step = cpu->step * 0.9;
   g_test_timer_start ();
   placed = ghlo_step_place (ghlo_ir_module_get_entry (module),
-                            discrete_device ()->klass->get_target (discrete_device ()), &discrete_rates,
-                            ghlo_cpu_target (), cpu);
+                            discrete_device (), &discrete_rates,
+                            ghlo_cpu_device (), cpu);
   g_test_message ("%u of %u operations placed in %.1f ms", placed != NULL ? g_hash_table_size (placed) : 0, n,
                   g_test_timer_elapsed () * 1e3);
   g_assert_nonnull (placed);

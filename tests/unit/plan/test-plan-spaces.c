@@ -7,9 +7,10 @@
 
 #include "../reference/kernel-programs.h"
 
-#include "discrete-device.h"
 #include "compiler/devices.h"
-#include "cpu/target.h"
+#include "cpu/device.h"
+#include "cpu/steps.h"
+#include "discrete-device.h"
 #include "plan/cost.h"
 #include "runtime/place.h"
 
@@ -151,7 +152,7 @@ check_step (GhloStep *step,
       g_assert_cmpfloat (cost.bytes, ==, 32);
       g_assert_cmpfloat (cost.seconds, ==, 32 / 1e8);
     }
-  else if (step->kind == GHLO_STEP_COMPUTE && step->target->space != NULL)
+  else if (step->kind == GHLO_STEP_COMPUTE && step->target->memory != NULL)
     {
       self->n_discrete++;
       g_assert_cmpstr (ghlo_step_get_unit (step), ==, "discrete");
@@ -328,13 +329,11 @@ test_shared (void)
 
 /* Transfers between two devices go by way of host memory. */
 static const GhloStepImplementation *
-find_division (gpointer                      self,
+find_division (GhloDeviceCore               *self,
                const GhloIrOp               *op,
                const GhloStepImplementation *previous)
 {
-  const GhloStepTarget *cpu = ghlo_cpu_target ();
-
-  return op->kind == GHLO_OP_STABLEHLO_DIVIDE ? cpu->find (cpu->self, op, previous) : NULL;
+  return op->kind == GHLO_OP_STABLEHLO_DIVIDE ? ghlo_cpu_find_step (ghlo_cpu_device (), op, previous) : NULL;
 }
 
 static void
@@ -350,11 +349,12 @@ test_two_memories (void)
     "transfer of 32 bytes t1@discrete:0 -> t2@0\n", "transfer of 32 bytes t2@0 -> t6@other:0\n",
     "transfer of 32 bytes in0@discrete -> t", "other elementwise stablehlo.divide, discrete: ", "-> out0@discrete\n",
   };
-  const GhloStepSpace space = { .name = "other" };
-  const GhloStepTarget other = { .name = "other", .space = &space, .find = find_division,
-                                 .copy = ghlo_cpu_target ()->copy };
-  const GhloStepTarget *targets[] = { discrete_device ()->klass->get_target (discrete_device ()), &other,
-                                      ghlo_cpu_target () };
+  static const char *const names[] = { "other", NULL };
+  const GhloDeviceMemoryClass memory_class = { .map = NULL };
+  GhloDeviceMemory memory = { .klass = &memory_class, .name = "other" };
+  const GhloDeviceCoreClass klass = { .name = "other", .find_step = find_division, .copy_step = &ghlo_cpu_step_copy };
+  GhloDeviceCore other = { .klass = &klass, .names = names, .memory = &memory };
+  GhloDeviceCore *targets[] = { discrete_device (), &other, ghlo_cpu_device () };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), targets, 3, NULL,
@@ -482,8 +482,8 @@ test_pending_input (void)
   GhloValue *found[3] = { NULL };
   g_autoptr (GError) error = NULL;
 
-  placed->storage->pending = ghlo_pending_new ();
-  ghlo_pending_end (placed->storage->pending, g_error_new (GHLO_ERROR, GHLO_ERROR_DEVICE, "it failed before"));
+  placed->storage->fence = ghlo_fence_new ();
+  ghlo_fence_signal (placed->storage->fence, g_error_new (GHLO_ERROR, GHLO_ERROR_DEVICE, "it failed before"));
   g_assert_false (ghlo_prepared_run (prepared, NULL, &placed, 1, found, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
   g_assert_cmpstr (error->message, ==, "it failed before");

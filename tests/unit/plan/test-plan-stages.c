@@ -8,16 +8,15 @@
 #include "../reference/kernel-programs.h"
 
 #include "cpu/device.h"
-#include "cpu/target.h"
+#include "cpu/steps.h"
+#include "execute/run-plan.h"
 #include "reference/device.h"
 #include "runtime/parallel.h"
-#include "runtime/run-plan.h"
 
 /* A device that adds, subtracts and multiplies f32, lacks f64, and logs what it is asked. */
 typedef struct
 {
   GhloDeviceCore  base;
-  GhloStepTarget  target;
   GMutex          lock;            /* guards what follows */
   GString        *log;             /* a line for each select and compile */
   guint           n_compiled, n_released;
@@ -49,11 +48,11 @@ append_number (GString *log,
 }
 
 static gboolean
-select_step (gpointer               self,
+select_step (GhloDeviceCore        *self,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  Device *device = self;
+  Device *device = (Device *) self;
 
   g_assert_null (request->aliases);
   if (request->results[0].element_type != GHLO_ELEMENT_TYPE_F32)
@@ -90,12 +89,12 @@ fails (const Device   *device,
 }
 
 static gpointer
-compile (gpointer               self,
-         const GhloStepRequest *request,
-         const GhloMonitor     *monitor,
-         GError               **error)
+compile (GhloDeviceCore         *self,
+         const GhloStepRequest  *request,
+         const GhloMonitor      *monitor,
+         GError                **error)
 {
-  Device *device = self;
+  Device *device = (Device *) self;
   g_autofree Compiled *kept = request->kept;
   Compiled *compiled;
 
@@ -159,11 +158,11 @@ static const GhloStepImplementation arithmetic = {
 };
 
 static const GhloStepImplementation *
-find (gpointer                      self,
+find (GhloDeviceCore               *self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
-  const Device *device = self;
+  const Device *device = (const Device *) self;
   gboolean is_known = op->kind == GHLO_OP_STABLEHLO_ADD || op->kind == GHLO_OP_STABLEHLO_SUBTRACT
                       || op->kind == GHLO_OP_STABLEHLO_MULTIPLY
                       || (op->kind == GHLO_OP_STABLEHLO_COMPOSITE && device->does_fusions);
@@ -171,27 +170,14 @@ find (gpointer                      self,
   return is_known && previous == NULL ? &arithmetic : NULL;
 }
 
-static const char *
-lacks (gpointer        self,
-       const GhloIrOp *op)
-{
-  return op->n_results > 0 && op->results[0].type->element_type == GHLO_ELEMENT_TYPE_F64 ? "it has no f64" : NULL;
-}
-
-static const GhloStepTarget *
-get_target (GhloDeviceCore *self)
-{
-  return &((Device *) self)->target;
-}
-
 static void
 device_init (Device *self)
 {
-  static const GhloDeviceCoreClass klass = { .name = "test", .get_target = get_target };
+  static const GhloDeviceCoreClass klass = { .name = "test", .find_step = find, .copy_step = &ghlo_cpu_step_copy };
+  static const char *const names[] = { "test", NULL };
 
-  *self = (Device) { .base.klass = &klass, .log = g_string_new (NULL), .fails = { G_MAXUINT, G_MAXUINT } };
-  self->target = (GhloStepTarget) { .name = "test", .self = self, .lacks = lacks, .find = find,
-                                     .copy = ghlo_cpu_target ()->copy };
+  *self = (Device) { .base.klass = &klass, .base.names = names, .log = g_string_new (NULL),
+                     .fails = { G_MAXUINT, G_MAXUINT } };
   g_mutex_init (&self->lock);
 }
 
@@ -240,7 +226,7 @@ test_order (void)
   g_assert_cmpstr (device.log->str, ==, "select\nselect\nselect\n"
                    "compile stablehlo.subtract, over - 0, aligned 4 4 16\n"
                    "compile stablehlo.add, over 0 -, aligned 16 4 16\n");
-  g_assert_true (ghlo_run_plan_run (plan, NULL, (GhloValue *[]) { a, b }, 2, &found, NULL, &error));
+  g_assert_true (ghlo_run_plan_run (plan, NULL, (GhloValue *[]) { a, b }, &found, NULL, &error));
   for (gsize i = 0; i < 8; i++)
     {
       float x = ((float *) (gpointer) a->data)[i], y = ((float *) (gpointer) b->data)[i];
@@ -447,8 +433,8 @@ test_devices (void)
     "cpu elementwise stablehlo.negate ",
     ", test: it is not implemented: out0 ",
     ", test: it knows of f32 alone: in1 ",
-    ", test: it has no f64: in2 ",
-    "reference stablehlo.collective_permute, test: it has no f64; cpu: it is not implemented: ",
+    ", test: it knows of f32 alone: in2 ",
+    "reference stablehlo.collective_permute, test: it is not implemented; cpu: it is not implemented: ",
   };
   GhloValue *inputs[] = { new_random ("tensor<4xf32>", -2, 2), new_random ("tensor<4xi32>", -9, 9),
                           new_random ("tensor<4xf64>", -2, 2) };
@@ -466,7 +452,7 @@ test_devices (void)
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     if (strstr (printed, lines[i]) == NULL)
       g_error ("expected \"%s\" in\n%s", lines[i], printed);
-  g_assert_true (ghlo_run_plan_run (plan, NULL, inputs, 3, found, NULL, &error));
+  g_assert_true (ghlo_run_plan_run (plan, NULL, inputs, found, NULL, &error));
   run_text (text, inputs, 3, expected);
   for (guint i = 0; i < 4; i++)
     {

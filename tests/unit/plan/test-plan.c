@@ -16,14 +16,14 @@
 #include "base/debug.h"
 #include "compiler/devices.h"
 #include "cpu/device.h"
-#include "cpu/target.h"
-#include "runtime/run-plan.h"
+#include "cpu/steps.h"
+#include "execute/run-plan.h"
 
 static GhloStepPlan *
-plan_module (const GhloIrModule    *module,
-             const GhloStepTarget  *target,
-             const GhloMonitor     *monitor,
-             GError               **error)
+plan_module (const GhloIrModule  *module,
+             GhloDeviceCore      *target,
+             const GhloMonitor   *monitor,
+             GError             **error)
 {
   return ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &target, 1, NULL, G_MAXSIZE, monitor, error);
 }
@@ -33,7 +33,7 @@ plan_new (const char *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  GhloStepPlan *plan = plan_module (module, ghlo_cpu_target (), NULL, &error);
+  GhloStepPlan *plan = plan_module (module, ghlo_cpu_device (), NULL, &error);
 
   g_assert_no_error (error);
 
@@ -713,7 +713,7 @@ test_target_constant (void)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       memory = new_over ("tensor<8xf32>", (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, &size), 32);
   g_assert_nonnull (memory);
-  g_assert_true (ghlo_run_plan_run (self, &options, &a, 1, &output, NULL, &error));
+  g_assert_true (ghlo_run_plan_run (self, &options, &a, &output, NULL, &error));
   g_assert_true (output != memory);
   ghlo_value_unref (output);
 }
@@ -878,7 +878,7 @@ test_threads (void)
 
 /* A device without any steps. */
 static const GhloStepImplementation *
-find_nothing (gpointer                      self,
+find_nothing (GhloDeviceCore               *self,
               const GhloIrOp               *op,
               const GhloStepImplementation *previous)
 {
@@ -888,13 +888,13 @@ find_nothing (gpointer                      self,
 typedef struct
 {
   GhloIrModule         *module;
-  const GhloStepTarget *targets[2];
+  GhloDeviceCore *targets[2];
   char                 *expected[2];
 } Planned;
 
 static char *
-print_for (GhloIrModule         *module,
-           const GhloStepTarget *target)
+print_for (GhloIrModule   *module,
+           GhloDeviceCore *target)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloStepPlan) plan = plan_module (module, target, NULL, &error);
@@ -923,13 +923,15 @@ plan_again (gpointer data)
 static void
 test_shared_module (void)
 {
-  const GhloStepTarget nothing = { .name = "nothing", .find = find_nothing, .copy = ghlo_cpu_target ()->copy };
+  static const char *const names[] = { "nothing", NULL };
+  const GhloDeviceCoreClass klass = { .name = "nothing", .find_step = find_nothing, .copy_step = &ghlo_cpu_step_copy };
+  GhloDeviceCore nothing = { .klass = &klass, .names = names };
   const char *const texts[] = { views, nested, calls };
 
   for (guint t = 0; t < G_N_ELEMENTS (texts); t++)
     {
       g_autoptr (GhloIrModule) module = parse (texts[t]);
-      Planned planned = { module, { ghlo_cpu_target (), &nothing } };
+      Planned planned = { module, { ghlo_cpu_device (), &nothing } };
       gsize size = ghlo_ir_module_get_size (module);
       GThread *threads[8];
 
@@ -1055,7 +1057,7 @@ time_cancel (gpointer data)
 
   g_assert_cmpint (pthread_getcpuclockid (pthread_self (), &canceller.clock), ==, 0);
   thread = g_thread_new (NULL, cancel_later, &canceller);
-  plan = plan_module (self->module, ghlo_cpu_target (), &monitor, &error);
+  plan = plan_module (self->module, ghlo_cpu_device (), &monitor, &error);
   end = read_clock (canceller.clock);
   g_thread_join (thread);
   if (plan == NULL)
@@ -1081,7 +1083,7 @@ test_cancelled (void)
   g_autofree char *text = make_doubling (DEPTH, "negate");
   g_autoptr (GhloIrModule) module = parse (text);
   gint64 start = g_get_monotonic_time (), planned, all, most, worst = 0;
-  GhloStepPlan *plan = plan_module (module, ghlo_cpu_target (), NULL, NULL);
+  GhloStepPlan *plan = plan_module (module, ghlo_cpu_device (), NULL, NULL);
   guint n_cancelled = 0;
 
   planned = g_get_monotonic_time ();

@@ -172,7 +172,7 @@ fuse (GhloIrModule         *module,
 
   if (subject->passes.only != NULL)
     return TRUE;
-  if (subject->device->klass->declines == NULL)
+  if (subject->device->klass->unsupported_reason == NULL)
     return ghlo_passes_fuse (module, &subject->passes, NULL, NULL, error);
 
   return ghlo_fuse (module, subject->device, &options, NULL, NULL, NULL, NULL, error);
@@ -199,7 +199,7 @@ random_case_check (const RandomCase    *self,
     }
   if (!fuse (module, subject, &error))
     return g_strdup_printf ("fusion: %s", error->message);
-  options.places = subject->places;
+  options.may_use_host = subject->places;
   prepared = ghlo_device_core_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), &options, NULL,
                                        &error);
   if (prepared == NULL)

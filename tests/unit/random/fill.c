@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/print/print.h"
 #include "../passes/pass-help.h"
+#include "ir/print/print.h"
 #include "numbers.h"
 
 /* 32 pseudo-random bits for a seed and a position. */

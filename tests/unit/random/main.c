@@ -3,8 +3,8 @@
  * Changes of a test program's @main: its results, and operations that are removed.
  */
 
-#include "passes/walk.h"
 #include "main.h"
+#include "passes/walk.h"
 
 GhloIrBlock *
 random_main_block (const GhloIrModule *module)

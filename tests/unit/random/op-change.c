@@ -8,8 +8,8 @@
 
 #include "import/import.h"
 #include "ir/verify/verify.h"
-#include "passes/walk.h"
 #include "op.h"
+#include "passes/walk.h"
 
 /* Discardable attributes that some part of the project looks into. */
 static const char *const known_names[] = {

@@ -5,11 +5,11 @@
  * each executor or refused with an error. Where they run the answers agree within known bounds.
  */
 
+#include "../passes/pass-help.h"
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "compiler/devices.h"
 #include "compiler/optimize.h"
-#include "../passes/pass-help.h"
 #include "op.h"
 #include "runtime/place.h"
 #include "tools/check.h"
@@ -217,13 +217,13 @@ run_once (GhloPrepared      *prepared,
           GError           **error)
 {
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
-  g_autofree GhloValue **found = g_new0 (GhloValue *, prepared->n_outputs + 1);
+  g_autofree GhloValue **found = g_new0 (GhloValue *, ghlo_prepared_get_n_outputs (prepared) + 1);
 
   if (!ghlo_prepared_run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, found, monitor, error))
     return NULL;
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     g_ptr_array_add (outputs, found[i]);
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     if (!ghlo_value_fetch (found[i], NULL, error))
       return NULL;
 

@@ -5,8 +5,8 @@
  */
 
 #include "../passes/pass-help.h"
-#include "passes/walk.h"
 #include "op.h"
+#include "passes/walk.h"
 
 enum
 {

@@ -11,8 +11,8 @@
 #include "../plan/discrete-device.h"
 #include "../sanitized.h"
 #include "check.h"
-#include "options.h"
 #include "cpu/device.h"
+#include "options.h"
 #include "reference/device.h"
 #include "runtime/memory.h"
 #ifdef GHLO_HAS_VULKAN
@@ -132,7 +132,7 @@ test_programs (void)
       return;
     }
   /* Close to the CPU's times for a few elements, so that some steps are faster there. */
-  discrete_rates = (GhloStepRates) {
+  discrete_rates = (GhloDeviceRates) {
     .bytes = 1e9, .products = { 5e7, 5e7, 5e7 }, .scalars = 5e7, .uploads = 1e9, .downloads = 1e9, .run = 3e-7,
     .step = 1e-7,
   };

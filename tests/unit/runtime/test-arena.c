@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../count-allocations.h"
 #include "base/debug.h"
 #include "base/ghlo-error.h"
-#include "../count-allocations.h"
 #include "runtime/arena.h"
 #include "runtime/memory.h"
 #include "runtime/pool.h"

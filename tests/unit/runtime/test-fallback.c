@@ -8,7 +8,7 @@
 
 #include "compiler/devices.h"
 #include "cpu/device.h"
-#include "runtime/run-plan.h"
+#include "execute/run-plan.h"
 
 /* The text before and after an operand. */
 typedef struct
@@ -148,19 +148,20 @@ static GhloRunOptions received[2];
 static guint n_runs;
 
 static gboolean
-start_and_tell (GhloPrepared          *prepared,
+start_and_tell (gpointer               prepared,
                 const GhloRunOptions  *options,
                 GhloValue *const      *inputs,
                 gsize                  n_inputs,
                 GhloValue            **outputs,
-                GhloPending          **pending,
+                GhloFence            **fence,
                 const GhloMonitor     *monitor,
                 GError               **error)
 {
   g_assert_cmpuint (n_runs, <, G_N_ELEMENTS (received));
   received[n_runs++] = *options;
 
-  return ghlo_reference_device ()->klass->start (prepared, options, inputs, n_inputs, outputs, pending, monitor, error);
+  return ghlo_reference_device ()->klass->whole_programs->start (prepared, options, inputs, n_inputs, outputs, fence,
+                                                                 monitor, error);
 }
 
 static void
@@ -174,7 +175,8 @@ ignore_print (gpointer         data,
 static void
 test_options (void)
 {
-  GhloDeviceCoreClass klass = *ghlo_reference_device ()->klass;
+  GhloWholeProgramClass programs = *ghlo_reference_device ()->klass->whole_programs;
+  const GhloDeviceCoreClass klass = { .name = "fallback", .whole_programs = &programs };
   GhloDeviceCore fallback = { .klass = &klass };
   g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
   gint64 time = 0;
@@ -186,11 +188,11 @@ test_options (void)
   g_autoptr (GError) error = NULL;
   GhloValue *output = NULL;
 
-  klass.start = start_and_tell;
+  programs.start = start_and_tell;
   plan = ghlo_run_plan_new (ghlo_cpu_device (), module, ghlo_ir_module_get_entry (module),
                             &(GhloPrepareOptions) { .fallback = &fallback }, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
+  g_assert_true (ghlo_run_plan_run (plan, &options, &x, &output, NULL, &error));
   ghlo_value_unref (output);
   g_assert_cmpuint (n_runs, ==, 2);
   for (guint i = 0; i < n_runs; i++)

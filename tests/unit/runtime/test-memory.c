@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../count-allocations.h"
 #include "base/debug.h"
 #include "base/ghlo-error.h"
-#include "../count-allocations.h"
 #include "runtime/guard.h"
 #include "runtime/memory.h"
 #include "runtime/pool.h"

@@ -10,12 +10,12 @@
 
 #include "runtime/cache-item.h"
 #include "runtime/cache.h"
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
 
 /* Runs per lesson if each takes a tenth of a second, lessons per watch, µs between runs. */
 enum { RUNS = 4, LESSONS = 16, INTERVAL = 300000 };
 
-static const GhloStepRates base = {
+static const GhloDeviceRates base = {
   .bytes = 1e9, .products = { 1e9, 1e9, 1e9 }, .scalars = 1e9, .uploads = 1e9, .downloads = 1e9, .run = 1e-3,
   .step = 1e-4,
 };
@@ -23,32 +23,19 @@ static const GhloStepRates base = {
 typedef struct
 {
   GhloDeviceCore core;
-  GhloStepRates  rates;
+  GhloDeviceRates  rates;
   const char    *name;
 } Device;
 
 static gint64 now = G_USEC_PER_SEC;
 
-static const GhloStepRates *
-get_rates (GhloDeviceCore *self)
-{
-  return &((Device *) self)->rates;
-}
-
-static GBytes *
-identify (GhloDeviceCore *self)
-{
-  const char *name = ((Device *) self)->name;
-
-  return g_bytes_new (name, strlen (name));
-}
-
-static GhloDeviceCoreClass klass = { .name = "test", .get_rates = get_rates, .identify = identify };
+static GhloDeviceCoreClass klass = { .name = "test" };
+static gboolean keeps = TRUE;
 
 /* The device as found by a process that has not seen @name before. Devices are never freed. */
 static GhloDeviceCore *
-find_device (const char          *name,
-             const GhloStepRates *rates)
+find_device (const char            *name,
+             const GhloDeviceRates *rates)
 {
   static const char *const names[] = { "test:0", NULL };
   static GPtrArray *devices;
@@ -59,6 +46,8 @@ find_device (const char          *name,
   g_ptr_array_add (devices, self);
   self->core = (GhloDeviceCore) { .klass = &klass, .names = names, .title = name };
   self->rates = *rates;
+  self->core.rates = &self->rates;
+  self->core.identity = keeps ? g_bytes_new (name, strlen (name)) : NULL;
   self->name = name;
 
   return &self->core;
@@ -115,7 +104,7 @@ static void
 test_converges (void)
 {
   GhloDeviceCore *device = find_device ("converges", &base);
-  const GhloStepRates amounts = { .bytes = 1e8 };
+  const GhloDeviceRates amounts = { .bytes = 1e8 };
   GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0);
 
   for (guint i = 0; i < LESSONS * 2 * RUNS; i++)
@@ -135,10 +124,10 @@ test_shares (void)
 
   for (guint i = 0; i < 60; i++)
     {
-      const GhloStepRates amounts = { .bytes = i % 3 == 0 ? 1e9 : 1e6, .run = i % 3 == 1 ? 100 : 1 };
+      const GhloDeviceRates amounts = { .bytes = i % 3 == 0 ? 1e9 : 1e6, .run = i % 3 == 1 ? 100 : 1 };
       const gsize uploaded = i % 3 == 2 ? 100000000 : 0;
       GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0.001);
-      GhloStepRates all = amounts;
+      GhloDeviceRates all = amounts;
       double seconds = 0.001;
 
       all.uploads = (double) uploaded;
@@ -158,7 +147,7 @@ static void
 test_ignored (void)
 {
   GhloDeviceCore *device = find_device ("ignored", &base);
-  const GhloStepRates amounts = { .bytes = 1e8 };
+  const GhloDeviceRates amounts = { .bytes = 1e8 };
   GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0), *other = ghlo_run_watch_new (device, &amounts, 0);
 
   run (watch, 0.001, 0);
@@ -196,7 +185,7 @@ static void
 test_bounds (void)
 {
   GhloDeviceCore *device = find_device ("bounds", &base);
-  const GhloStepRates amounts = { .bytes = 1e3 };
+  const GhloDeviceRates amounts = { .bytes = 1e3 };
   GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0);
   guint64 n;
 
@@ -219,7 +208,7 @@ test_bounds (void)
 static void
 learn_some (GhloDeviceCore *device)
 {
-  const GhloStepRates amounts = { .bytes = 1e8 };
+  const GhloDeviceRates amounts = { .bytes = 1e8 };
   GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0);
 
   run_often (watch, 0.3, 1 + 4 * RUNS);
@@ -243,7 +232,7 @@ test_kept (void)
 {
   GhloDeviceCore *device = find_device ("kept", &base), *again;
   g_autoptr (GBytes) identity = g_bytes_new_static ("kept", 4), key = ghlo_rates_key (identity), content = NULL;
-  GhloStepRates calibrated = base;
+  GhloDeviceRates calibrated = base;
   GhloRefinedRates refined;
   gsize size;
   const guint8 *data;
@@ -276,7 +265,7 @@ test_kept (void)
         {
           g_autofree guint8 *bytes = g_memdup2 (data, size);
 
-          memcpy (bytes + sizeof (GhloStepRates) + i * sizeof (double), &wrong[k], sizeof (double));
+          memcpy (bytes + sizeof (GhloDeviceRates) + i * sizeof (double), &wrong[k], sizeof (double));
           write_instead ("kept", bytes, size);
           g_assert_cmpuint (n_runs (find_device ("kept", &base)), ==, 0);
         }
@@ -294,7 +283,7 @@ static void
 test_written (void)
 {
   GhloDeviceCore *device = find_device ("written", &base);
-  const GhloStepRates amounts = { .bytes = 1e8 };
+  const GhloDeviceRates amounts = { .bytes = 1e8 };
   GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0);
 
   run_often (watch, 0.3, 1 + RUNS);
@@ -311,7 +300,7 @@ test_written (void)
 static void
 test_off (void)
 {
-  const GhloStepRates amounts = { .bytes = 1 };
+  const GhloDeviceRates amounts = { .bytes = 1 };
 
   if (g_test_subprocess ())
     {
@@ -326,9 +315,9 @@ test_off (void)
   g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
   g_test_trap_assert_passed ();
   g_unsetenv ("GHLO_CACHE");
-  klass.identify = NULL;
+  keeps = FALSE;
   g_assert_null (ghlo_run_watch_new (find_device ("off", &base), &amounts, 0));
-  klass.identify = identify;
+  keeps = TRUE;
 }
 
 enum { THREADS = 4, MANY = 100000 };
@@ -347,7 +336,7 @@ static void
 test_threads (void)
 {
   GhloDeviceCore *device = find_device ("threads", &base);
-  const GhloStepRates amounts = { .run = 1 };
+  const GhloDeviceRates amounts = { .run = 1 };
   GhloRunWatch *watch = ghlo_run_watch_new (device, &amounts, 0);
   GThread *threads[THREADS];
   gint64 start;

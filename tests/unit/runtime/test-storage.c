@@ -104,13 +104,13 @@ start (GhloPrepared         *prepared,
        const GhloRunOptions *options,
        GhloValue            *input)
 {
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GError) error = NULL;
   GhloValue *output = NULL;
 
-  ghlo_prepared_start (prepared, options, &input, 1, &output, &pending, NULL, &error);
+  ghlo_prepared_start (prepared, options, &input, 1, &output, &fence, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (output->kind != GHLO_VALUE_TENSOR || output->storage->pending == pending);
+  g_assert_true (output->kind != GHLO_VALUE_TENSOR || output->storage->fence == fence);
 
   return output;
 }
@@ -258,7 +258,7 @@ test_copy (void)
     g_assert_true (ghlo_value_get_device (copy) == find_fake ());
     g_assert_true (copy->storage != placed->storage);
     assert_counts (copy, 1);
-    g_assert_null (ghlo_value_get_pending (copy));
+    g_assert_null (ghlo_value_get_fence (copy));
   }
   fake_assert_nothing_left (0);
 }
@@ -276,10 +276,10 @@ test_run (void)
     one = start (prepared, NULL, value);
     two = start (prepared, NULL, one);
     copy = ghlo_value_copy (two, find_fake (), NULL);
-    g_assert_nonnull (ghlo_value_get_pending (two));
+    g_assert_nonnull (ghlo_value_get_fence (two));
     g_assert_false (ghlo_value_is_on_host (one));
     assert_counts (copy, 4);
-    g_assert_null (ghlo_value_get_pending (two));
+    g_assert_null (ghlo_value_get_fence (two));
     assert_counts (two, 4);
     assert_counts (one, 2);
     fake_take_time (FAKE_RUN, 200);
@@ -369,7 +369,7 @@ test_run_fails (void)
 
         g_assert_false (ghlo_value_fetch (bad, NULL, &error));
         g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
-        g_assert_nonnull (ghlo_value_get_pending (bad));
+        g_assert_true (bad == copy || ghlo_value_get_fence (bad) != NULL);
       }
     assert_counts (other, 2);
     g_assert_true (fake_has_failed ());
@@ -444,7 +444,7 @@ test_lost (void)
     fake_fail (FAKE_RUN, 1, GHLO_ERROR_DEVICE_LOST);
     one = start (prepared, NULL, value);
     two = start (prepared, NULL, one);
-    g_assert_false (ghlo_pending_wait (two->storage->pending, NULL, &error));
+    g_assert_false (ghlo_fence_wait (two->storage->fence, NULL, &error));
     g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
     g_clear_error (&error);
     g_assert_true (ghlo_device_core_is_lost (lost));

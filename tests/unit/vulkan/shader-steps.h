@@ -39,7 +39,7 @@ look_at_step (GhloStep *step,
 {
   StepSearch *search = data;
 
-  if (step->kind == GHLO_STEP_COMPUTE && step->target->space != NULL
+  if (step->kind == GHLO_STEP_COMPUTE && step->target->memory != NULL
       && g_str_equal (step->implementation->name, search->implementation))
     search->found = TRUE;
   if (step->op != NULL && step->reasons != NULL && g_str_has_suffix (ghlo_ir_op_get_name (step->op),
@@ -70,7 +70,7 @@ run_on (GhloDeviceCore  *device,
   ghlo_step_plan_foreach (plan, look_at_step, search);
   ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
   g_assert_no_error (error);
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     {
       ghlo_value_fetch (outputs[i], NULL, &error);
       g_assert_no_error (error);

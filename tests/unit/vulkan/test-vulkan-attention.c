@@ -12,7 +12,7 @@
 
 #include "runtime/place.h"
 #include "vulkan/spirv/attention.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 
 enum { MAX_INPUTS = 6 };
 

@@ -317,7 +317,7 @@ is_of_device (GhloVulkanDevice *device,
   g_assert_no_error (error);
   branch = find_branch (&ghlo_prepared_get_plan (prepared)->body);
   g_assert_nonnull (branch);
-  g_assert_cmpstr (ghlo_step_get_unit (branch), ==, branch->target != NULL ? device->target->name : "host");
+  g_assert_cmpstr (ghlo_step_get_unit (branch), ==, branch->target != NULL ? device->core.names[0] : "host");
 
   return branch->target != NULL;
 }

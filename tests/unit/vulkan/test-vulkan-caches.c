@@ -8,12 +8,12 @@
  */
 
 #include "runtime/cache.h"
-#include "runtime/rates.h"
+#include "runtime/rates-cache.h"
 #include "vulkan/core.h"
 #include "vulkan/device.h"
-#include "vulkan/facts.h"
 #include "vulkan/features.h"
 #include "vulkan/pipelines.h"
+#include "vulkan/properties.h"
 #include "vulkan/queue.h"
 #include "vulkan/self-test.h"
 #include "vulkan/spirv/probe.h"
@@ -524,15 +524,15 @@ test_plausible (void)
 }
 
 static char *
-join_fact (GArray     *facts,
+join_fact (GArray     *properties,
            const char *name)
 {
-  for (guint i = 0; i < facts->len; i++)
+  for (guint i = 0; i < properties->len; i++)
     {
-      const GhloDeviceFact *fact = &g_array_index (facts, GhloDeviceFact, i);
+      const GhloDeviceProperty *property = &g_array_index (properties, GhloDeviceProperty, i);
 
-      if (g_str_equal (fact->name, name))
-        return g_strjoinv (", ", fact->words);
+      if (g_str_equal (property->name, name))
+        return g_strjoinv (", ", property->words);
     }
 
   return NULL;
@@ -544,13 +544,14 @@ assert_numbers (const GhloSpirvDevice *measured,
                 const char            *composes,
                 const char            *leaves)
 {
-  g_autoptr (GArray) facts = ghlo_device_core_list_facts (&(GhloDeviceCore) { .klass = &(GhloDeviceCoreClass) { 0 } });
+  const GhloDeviceCoreClass klass = { 0 };
+  g_autoptr (GArray) properties = ghlo_device_core_list_properties (&(GhloDeviceCore) { .klass = &klass });
   g_autofree char *flushed = NULL, *composed = NULL, *left = NULL;
 
-  ghlo_vulkan_add_numbers (measured, facts);
-  flushed = join_fact (facts, "flushes");
-  composed = join_fact (facts, "composes");
-  left = join_fact (facts, "leaves_to_cpu");
+  ghlo_vulkan_add_numbers (measured, properties);
+  flushed = join_fact (properties, "flushes");
+  composed = join_fact (properties, "composes");
+  left = join_fact (properties, "leaves_to_cpu");
   g_assert_cmpstr (flushed, ==, flushes);
   g_assert_cmpstr (composed, ==, composes);
   g_assert_cmpstr (left, ==, leaves);
@@ -658,31 +659,30 @@ test_progress (void)
   g_assert_cmpuint (count_progress (device), >=, N_PIPELINES / 8);
 }
 
-/* The facts about a device that is not open, which querying does not open. */
+/* The properties about a device that is not open, which querying does not open. */
 static void
 test_facts (void)
 {
   GhloVulkanDevice *device = new_device ();
-  g_autoptr (GArray) facts = NULL, known = NULL;
+  g_autoptr (GArray) properties = NULL, known = NULL;
   GhloSpirvDevice measured;
 
   if (device == NULL)
     return;
   ghlo_cache_clear (NULL);
-  facts = ghlo_device_core_list_facts (&device->core);
-  g_assert_cmpuint (facts->len, >=, 4);
-  for (guint i = 0; i < facts->len; i++)
+  properties = ghlo_device_core_list_properties (&device->core);
+  g_assert_cmpuint (properties->len, >=, 4);
+  for (guint i = 0; i < properties->len; i++)
     {
-      const GhloDeviceFact *fact = &g_array_index (facts, GhloDeviceFact, i);
+      const GhloDeviceProperty *property = &g_array_index (properties, GhloDeviceProperty, i);
 
-      g_assert_cmpuint (strlen (fact->label), <=, 10);
-      g_assert_true (fact->words != NULL ? fact->words[0] != NULL : fact->number > 0);
+      g_assert_cmpuint (strlen (property->label), <=, 10);
+      g_assert_true (property->words != NULL ? property->words[0] != NULL : property->number > 0);
     }
   g_assert_false (ghlo_vulkan_device_is_open (device));
-  g_assert_null (ghlo_device_core_describe_work (&device->core));
   count_probes (&measured);
-  known = ghlo_device_core_list_facts (&device->core);
-  g_assert_cmpuint (known->len, ==, facts->len + 3);
+  known = ghlo_device_core_list_properties (&device->core);
+  g_assert_cmpuint (known->len, ==, properties->len + 3);
   g_assert_false (ghlo_vulkan_device_is_open (device));
 }
 
@@ -705,15 +705,15 @@ test_rates (void)
     {
       GhloVulkanDevice device = *found;
       gboolean is_gpu = i < 3;
-      g_autoptr (GBytes) identity = ghlo_vulkan_identify (&found->core);
-      GhloStepRates measured = { .bytes = 1e9, .products = { 1e9 }, .scalars = 1e9 };
-      const GhloStepRates *rates;
+      GBytes *identity = found->core.identity;
+      GhloDeviceRates measured = { .bytes = 1e9, .products = { 1e9 }, .scalars = 1e9 };
+      const GhloDeviceRates *rates;
 
-      device.rates = (GhloStepRates) { 0 };
+      device.rates = (GhloDeviceRates) { 0 };
       device.core.is_gpu = FALSE;
       device.type = types[i];
       ghlo_vulkan_rates_init (&device);
-      rates = ghlo_device_core_get_rates (&device.core);
+      rates = device.core.rates;
       g_assert_true (device.core.is_gpu == is_gpu && (rates != NULL) == is_gpu);
       for (guint k = 0; is_gpu && k < GHLO_RATES_N_FIELDS; k++)
         g_assert_cmpfloat (ghlo_rates_get (rates, k), >, 0);
@@ -722,7 +722,7 @@ test_rates (void)
       ghlo_rates_keep (identity, "device", &measured);
       ghlo_vulkan_rates_init (&device);
       g_assert_true (device.core.is_gpu == is_gpu);
-      g_assert_cmpmem (ghlo_device_core_get_rates (&device.core), sizeof measured, &measured, sizeof measured);
+      g_assert_cmpmem (device.core.rates, sizeof measured, &measured, sizeof measured);
       ghlo_cache_clear (NULL);
     }
 }
@@ -753,7 +753,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/caches/plausible", test_plausible);
   g_test_add_func ("/vulkan/caches/numbers", test_numbers);
   g_test_add_func ("/vulkan/caches/progress", test_progress);
-  g_test_add_func ("/vulkan/caches/facts", test_facts);
+  g_test_add_func ("/vulkan/caches/properties", test_facts);
   g_test_add_func ("/vulkan/caches/rates", test_rates);
   status = g_test_run ();
   if (folder != NULL)

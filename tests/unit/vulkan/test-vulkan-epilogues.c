@@ -10,7 +10,7 @@
 
 #include "runtime/place.h"
 #include "vulkan/spirv/product.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 
 enum { MAX_INPUTS = 6, MAX_OUTPUTS = 4 };
 

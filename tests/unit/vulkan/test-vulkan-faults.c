@@ -8,8 +8,8 @@
 #include "vulkan-program.h"
 
 #include "base/ghlo-error.h"
+#include "execute/profile.h"
 #include "runtime/cache.h"
-#include "runtime/profile.h"
 #include "vulkan/core.h"
 #include "vulkan/memory.h"
 

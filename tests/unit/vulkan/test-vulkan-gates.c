@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "runtime/place.h"
+#include "vulkan/core.h"
+#include "vulkan/device-memory.h"
 #include "vulkan/drivers.h"
 #include "vulkan/kernel.h"
 #include "vulkan/pipelines.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 #include "vulkan/transfer.h"
 
 enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
@@ -139,7 +141,7 @@ static const char *const programs[] = {
 static GhloStepImplementation ahead;
 
 static gpointer
-compile_ahead (gpointer                self,
+compile_ahead (GhloDeviceCore         *self,
                const GhloStepRequest  *request,
                const GhloMonitor      *monitor,
                GError                **error)
@@ -151,12 +153,12 @@ compile_ahead (gpointer                self,
   return ghlo_vulkan_step_kernel.compile (self, &gated, monitor, error);
 }
 
-static const GhloStepImplementation *(*find) (gpointer                      self,
+static const GhloStepImplementation *(*find) (GhloDeviceCore               *self,
                                               const GhloIrOp               *op,
                                               const GhloStepImplementation *previous);
 
 static const GhloStepImplementation *
-find_ahead (gpointer                      self,
+find_ahead (GhloDeviceCore               *self,
             const GhloIrOp               *op,
             const GhloStepImplementation *previous)
 {
@@ -174,13 +176,13 @@ static struct
   gboolean            is_open;
 } seen;
 
-static gpointer
-begin_gated (gpointer              self,
-             const GhloStepExtent *buffers)
+static GhloCommandBuffer *
+begin_gated (GhloDeviceCore         *self,
+             const GhloBufferExtent *buffers)
 {
-  gpointer recording = ghlo_vulkan_recorder.begin (self, buffers);
+  GhloCommandBuffer *recording = ghlo_vulkan_command_buffers.begin (self, buffers);
 
-  ghlo_vulkan_recorder.gate (recording, (GhloStepPlace) { 0, 0 });
+  ghlo_vulkan_command_buffers.set_predicate (recording, (GhloBufferRef) { 0, 0 });
 
   return recording;
 }
@@ -220,7 +222,7 @@ fill (const GhloStepBuffer *buffer,
 }
 
 static gboolean
-replay_and_look (gpointer            recording,
+replay_and_look (GhloCommandBuffer  *recording,
                  guint8 *const      *addresses,
                  const GhloMonitor  *monitor,
                  GError            **error)
@@ -231,7 +233,7 @@ replay_and_look (gpointer            recording,
   for (guint i = 0; i < plan->n_buffers; i++)
     if (is_of_run (&plan->buffers[i]))
       fill (&plan->buffers[i], addresses[i]);
-  if (!ghlo_vulkan_recorder.replay (recording, addresses, monitor, error))
+  if (!ghlo_vulkan_command_buffers.replay (recording, addresses, monitor, error))
     return FALSE;
   for (guint i = 0; i < plan->n_buffers; i++)
     if (is_of_run (&plan->buffers[i])
@@ -257,7 +259,7 @@ run (GhloPrepared *prepared,
   ghlo_prepared_run (prepared, NULL, &input, 1, outputs, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (seen.n_replays, ==, 1);
-  ghlo_values_clear (outputs, prepared->n_outputs);
+  ghlo_values_clear (outputs, ghlo_prepared_get_n_outputs (prepared));
 }
 
 static void
@@ -280,27 +282,32 @@ static void
 test_gates (void)
 {
   GhloVulkanDevice *device = vulkan_program_device ();
-  GhloStepRecorder recorder = ghlo_vulkan_recorder;
+  GhloCommandBufferClass recorder = ghlo_vulkan_command_buffers;
+  const GhloDeviceCoreClass *klass;
+  GhloDeviceCoreClass own;
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return;
   ghlo_vulkan_device_open (device, NULL, &error);
   g_assert_no_error (error);
+  klass = device->core.klass;
   seen.device = device;
   recorder.begin = begin_gated;
   recorder.replay = replay_and_look;
-  ((GhloStepSpace *) device->target->space)->recorder = &recorder;
-  find = device->target->find;
+  device->core.command_buffers = &recorder;
+  find = klass->find_step;
+  own = *klass;
+  device->core.klass = &own;
   ahead = ghlo_vulkan_step_kernel;
   ahead.compile = compile_ahead;
   for (guint i = 0; i < 2 * G_N_ELEMENTS (programs); i++)
     {
-      ((GhloStepTarget *) device->target)->find = i % 2 == 0 ? find : find_ahead;
+      own.find_step = i % 2 == 0 ? find : find_ahead;
       check_program (programs[i / 2]);
     }
-  ((GhloStepTarget *) device->target)->find = find;
-  ((GhloStepSpace *) device->target->space)->recorder = &ghlo_vulkan_recorder;
+  device->core.command_buffers = &ghlo_vulkan_command_buffers;
+  device->core.klass = klass;
 }
 
 /* Programs that negate numbers where that is never gated, and where it may be. */
@@ -365,17 +372,17 @@ static const struct
 static const GhloVulkanKernel *
 get_kernel (const GhloStep *step)
 {
-  GhloStepExtent extents[4];
-  GhloStepPlace places[4];
-  const GhloStepPlace nowhere = { GHLO_STEP_NONE, 0 };
+  GhloBufferExtent extents[4];
+  GhloBufferRef places[4];
+  const GhloBufferRef nowhere = { GHLO_STEP_NONE, 0 };
   const GhloVulkanKernel *kernels[2];
   g_autoptr (GhloVulkanRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
-      places[i] = (GhloStepPlace) { i, 0 };
+      extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
+      places[i] = (GhloBufferRef) { i, 0 };
     }
   recording = ghlo_vulkan_recording_new (seen.device, extents);
   for (guint i = 0; i < 2; i++)

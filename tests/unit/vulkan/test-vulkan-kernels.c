@@ -7,10 +7,12 @@
 #include "vulkan-program.h"
 
 #include "kernel/expand.h"
+#include "vulkan/core.h"
+#include "vulkan/device-memory.h"
 #include "vulkan/kernel.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 #include "vulkan/transfer.h"
 
 #include "../kernel/random-kernel.h"
@@ -44,20 +46,20 @@ replay (const GhloVulkanKernel *kernel,
         guint8 *const          *addresses)
 {
   const guint n = kernel->kernel->n_buffers;
-  GhloStepExtent extents[GHLO_KERNEL_MAX_BUFFERS + 1];
-  GhloStepPlace places[GHLO_KERNEL_MAX_BUFFERS + 1];
+  GhloBufferExtent extents[GHLO_KERNEL_MAX_BUFFERS + 1];
+  GhloBufferRef places[GHLO_KERNEL_MAX_BUFFERS + 1];
   g_autoptr (GhloVulkanRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i <= n; i++)
     {
-      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
-      places[i] = (GhloStepPlace) { i, 0 };
+      extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
+      places[i] = (GhloBufferRef) { i, 0 };
     }
   recording = ghlo_vulkan_recording_new (kernel->device, extents);
   ghlo_vulkan_kernel_record (kernel, places, places[n], recording);
   ghlo_vulkan_recording_end (recording, 0);
-  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, kernel->n_parts > 1 ? 2 : 1);
+  g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, kernel->n_parts > 1 ? 2 : 1);
   ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
   g_assert_no_error (error);
 }

@@ -620,7 +620,7 @@ run_limited (GhloVulkanDevice *device,
   seen = vulkan_program_unwatch (device);
   seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
   vulkan_program_compare (prepared, outputs, expected);
-  ghlo_values_clear (expected, oracle->n_outputs);
+  ghlo_values_clear (expected, ghlo_prepared_get_n_outputs (oracle));
 
   return seen;
 }
@@ -842,7 +842,7 @@ run_often (gpointer data)
       vulkan_program_run (shared->prepared, NULL, 0, outputs);
       vulkan_program_compare (shared->prepared, outputs, expected);
     }
-  ghlo_values_clear (expected, shared->oracle->n_outputs);
+  ghlo_values_clear (expected, ghlo_prepared_get_n_outputs (shared->oracle));
 
   return NULL;
 }

@@ -90,7 +90,7 @@ run (GhloPrepared     *prepared,
 
   ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
   g_assert_no_error (error);
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     {
       g_assert_true (ghlo_value_fetch (outputs[i], NULL, &error));
       ghlo_value_unref (outputs[i]);

@@ -117,10 +117,10 @@ run (Product          *self,
      GhloVulkanDevice *device,
      const Case       *expected)
 {
-  const GhloStepSpace *space = device->target->space;
-  const GhloStepPlace places[] = { { 0, self->fallback.starts[0] }, { 1, self->fallback.starts[1] }, { 2, 0 } };
+  GhloDeviceMemory *memory = device->core.memory;
+  const GhloBufferRef places[] = { { 0, self->fallback.starts[0] }, { 1, self->fallback.starts[1] }, { 2, 0 } };
   const gconstpointer data[] = { self->elements[0], self->elements[1], self->scratch };
-  GhloStepExtent extents[3];
+  GhloBufferExtent extents[3];
   g_autoptr (GhloVulkanRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
   guint8 *addresses[3];
@@ -128,26 +128,26 @@ run (Product          *self,
 
   for (guint i = 0; i < 3; i++)
     {
-      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
-      addresses[i] = space->alloc (space->self, self->sizes[i], &error);
+      extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
+      addresses[i] = memory->klass->alloc (memory, GHLO_MEMORY_DEVICE, self->sizes[i], NULL, &error);
       g_assert_no_error (error);
-      space->upload (space->self, data[i], addresses[i], self->sizes[i], NULL, &error);
+      memory->klass->upload (memory, data[i], addresses[i], self->sizes[i], FALSE, NULL, &error);
       g_assert_no_error (error);
     }
   recording = ghlo_vulkan_recording_new (device, extents);
   ghlo_vulkan_planes_record (&self->planes, places, places[2], recording);
   ghlo_vulkan_recording_end (recording, 0);
-  for (guint i = 0; i < ghlo_vulkan_recording_count (recording); i++)
+  for (guint i = 0; i < ((GhloCommandBuffer *) recording)->n_commands; i++)
     n_barriers += ghlo_vulkan_recording_waits (recording, i);
-  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, expected->n_dispatches);
+  g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, expected->n_dispatches);
   g_assert_cmpuint (n_barriers, ==, expected->n_barriers);
   g_assert_null (ghlo_vulkan_recording_check (recording, addresses, G_MAXUINT));
   ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
   g_assert_no_error (error);
-  space->download (space->self, addresses[2], self->scratch, self->sizes[2], NULL, &error);
+  memory->klass->download (memory, addresses[2], self->scratch, self->sizes[2], NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
-    space->free (space->self, addresses[i], self->sizes[i]);
+    memory->klass->free (memory, addresses[i], self->sizes[i]);
 }
 
 /* The bits of the factor that undoes the scaling of the row by a power of two. */

@@ -7,6 +7,7 @@
 #include "vulkan-program.h"
 
 #include "runtime/place.h"
+#include "vulkan/core.h"
 #include "vulkan/hazards.h"
 #include "vulkan/instance.h"
 #include "vulkan/kernel.h"
@@ -60,7 +61,7 @@ touch (GhloVulkanRecording *recording,
 static void
 test_partners (void)
 {
-  const GhloStepExtent extents[] = { { 0, 0, 64, 1 }, { 0, 64, 64, 0 }, { 0, 64, 64, 2 }, { 0, 128, 64, 3 } };
+  const GhloBufferExtent extents[] = { { 0, 0, 64, 1 }, { 0, 64, 64, 0 }, { 0, 64, 64, 2 }, { 0, 128, 64, 3 } };
   static const struct
   {
     guint32  buffer;
@@ -78,7 +79,7 @@ test_partners (void)
     }
   /* A second iteration: reads and writes of bytes untouched since the last barrier, then a second write. */
   ghlo_vulkan_recording_repeat (recording, 0, 3);
-  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, G_N_ELEMENTS (touches) + 3);
+  g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, G_N_ELEMENTS (touches) + 3);
   g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches)));
   g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 1));
   g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 2));
@@ -106,7 +107,7 @@ touch_by_kernel (GhloVulkanRecording *recording,
 static void
 test_join (void)
 {
-  const GhloStepExtent extents[] = { { 0, 0, 64, 0 }, { 0, 64, 64, 1 }, { 0, 128, 64, 2 }, { 0, 192, 64, 3 } };
+  const GhloBufferExtent extents[] = { { 0, 0, 64, 0 }, { 0, 64, 64, 1 }, { 0, 128, 64, 2 }, { 0, 192, 64, 3 } };
   guint8 *const disjoint[] = { GSIZE_TO_POINTER (0x1000), GSIZE_TO_POINTER (0x2000), GSIZE_TO_POINTER (0x3000),
                                GSIZE_TO_POINTER (0x4000) };
   guint8 *const together[] = { disjoint[0], disjoint[0], disjoint[2], disjoint[3] };
@@ -119,7 +120,7 @@ test_join (void)
   touch_by_kernel (recording, 1, FALSE);
   touch_by_kernel (recording, 0, FALSE);
   touch_by_kernel (recording, 1, TRUE);
-  ghlo_vulkan_recording_gate (recording, (GhloStepPlace) { 2, 0 });
+  ghlo_vulkan_recording_gate (recording, (GhloBufferRef) { 2, 0 });
   touch_by_kernel (recording, 3, FALSE);
   /* No kernel; the second dispatch waits; the gates differ; there is no next dispatch. */
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
@@ -128,7 +129,7 @@ test_join (void)
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 5, kernels));
   g_assert_true (ghlo_vulkan_recording_get_pair (recording, 1, kernels));
   ghlo_vulkan_recording_join (recording, 1, VK_NULL_HANDLE, 2);
-  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, 5);
+  g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, 5);
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
   g_assert_false (ghlo_vulkan_recording_get_pair (recording, 1, kernels));
   g_assert_false (ghlo_vulkan_recording_waits (recording, 1));
@@ -272,12 +273,12 @@ test_calls (void)
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (GhloPending) pending = NULL;
+      g_autoptr (GhloFence) fence = NULL;
       g_autoptr (GhloValue) output = NULL;
 
       calls = g_string_new (NULL);
       ghlo_vulkan_instance_get (NULL)->vk->fault = note_call;
-      ghlo_prepared_start (prepared, NULL, &input, 1, &output, &pending, NULL, &error);
+      ghlo_prepared_start (prepared, NULL, &input, 1, &output, &fence, NULL, &error);
       ghlo_vulkan_instance_get (NULL)->vk->fault = NULL;
       g_assert_no_error (error);
       g_assert_true (ghlo_value_fetch (output, NULL, &error));

@@ -171,15 +171,15 @@ prepare (GhloVulkanDevice *device,
 
 /* Begins a run, which may continue after the return. */
 static GhloValue *
-start (GhloPrepared         *prepared,
-       const GhloRunOptions *options,
-       GhloValue            *input,
-       GhloPending         **pending)
+start (GhloPrepared          *prepared,
+       const GhloRunOptions  *options,
+       GhloValue             *input,
+       GhloFence            **fence)
 {
   g_autoptr (GError) error = NULL;
   GhloValue *output = NULL;
 
-  ghlo_prepared_start (prepared, options, &input, 1, &output, pending, NULL, &error);
+  ghlo_prepared_start (prepared, options, &input, 1, &output, fence, NULL, &error);
   g_assert_no_error (error);
 
   return output;
@@ -264,7 +264,7 @@ test_outputs (void)
   GhloVulkanDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = NULL;
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GBytes) bytes = NULL, again = NULL;
   GhloValue *output;
   gsize used;
@@ -273,8 +273,8 @@ test_outputs (void)
     return;
   prepared = prepare (device, add);
   input = make_value (1);
-  output = start (prepared, NULL, input, &pending);
-  g_assert_true (ghlo_pending_wait (pending, NULL, NULL));
+  output = start (prepared, NULL, input, &fence);
+  g_assert_true (ghlo_fence_wait (fence, NULL, NULL));
   n_submissions = n_copies = 0;
   bytes = read_bytes (output);
   again = read_bytes (output);
@@ -322,8 +322,8 @@ test_carried (void)
   state = make_value (3);
   for (guint i = 0; i < RUNS; i++)
     {
-      g_autoptr (GhloPending) pending = NULL;
-      GhloValue *next = start (prepared, &options, state, &pending);
+      g_autoptr (GhloFence) fence = NULL;
+      GhloValue *next = start (prepared, &options, state, &fence);
 
       ghlo_value_unref (state);
       state = next;
@@ -353,7 +353,7 @@ test_inputs (void)
   GhloVulkanDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = NULL, lent = NULL, output = NULL;
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GBytes) bytes = NULL, result = NULL;
   gsize uploaded = 0;
   const GhloRunOptions options = { .uploaded = &uploaded };
@@ -364,7 +364,7 @@ test_inputs (void)
   prepared = prepare (device, add);
   views = ghlo_vulkan_device_is_unified (device) && device->imports != NULL;
   input = make_value (2);
-  output = start (prepared, &options, input, &pending);
+  output = start (prepared, &options, input, &fence);
   g_assert_cmpuint (uploaded, ==, views ? 0 : input->n_bytes);
   check_copies (device);
   result = read_bytes (output);
@@ -372,13 +372,13 @@ test_inputs (void)
   wait_for_own (input);
   check_elements (input->data, 2, 1);
   g_clear_pointer (&result, g_bytes_unref);
-  g_clear_pointer (&pending, ghlo_pending_unref);
+  g_clear_pointer (&fence, ghlo_fence_unref);
   g_clear_pointer (&output, ghlo_value_unref);
 
   bytes = g_bytes_new_take (g_memdup2 (input->data, input->n_bytes), input->n_bytes);
   lent = ghlo_value_new_for_bytes (input->type, bytes, NULL);
   uploaded = n_copies = 0;
-  output = start (prepared, &options, lent, &pending);
+  output = start (prepared, &options, lent, &fence);
   g_assert_cmpuint (uploaded, ==, input->n_bytes);
   check_copies (device);
   result = read_bytes (output);
@@ -399,10 +399,10 @@ test_dropped (void)
   prepared = prepare (device, add);
   for (guint i = 0; i < RUNS; i++)
     {
-      g_autoptr (GhloPending) pending = NULL;
+      g_autoptr (GhloFence) fence = NULL;
       g_autoptr (GhloValue) input = make_value ((float) i);
 
-      outputs[i] = start (prepared, NULL, input, &pending);
+      outputs[i] = start (prepared, NULL, input, &fence);
     }
   for (guint i = 0; i < RUNS; i++)
     {

@@ -36,9 +36,9 @@ static struct
 } called;
 
 static void
-on_ended (gpointer pending)
+on_ended (gpointer fence)
 {
-  g_assert_true (ghlo_pending_is_done (pending));
+  g_assert_true (ghlo_fence_is_done (fence));
   g_mutex_lock (&called.lock);
   called.n++;
   g_cond_signal (&called.changed);
@@ -57,19 +57,19 @@ wait_for_call (guint n)
   g_mutex_unlock (&called.lock);
 }
 
-static GhloPending *
+static GhloFence *
 begin (GhloPrepared  *prepared,
        GhloValue    **output)
 {
   g_autoptr (GError) error = NULL;
-  GhloPending *pending = NULL;
+  GhloFence *fence = NULL;
 
-  ghlo_prepared_start (prepared, NULL, NULL, 0, output, &pending, NULL, &error);
+  ghlo_prepared_start (prepared, NULL, NULL, 0, output, &fence, NULL, &error);
   g_assert_no_error (error);
-  g_assert_nonnull (pending);
-  g_assert_true ((*output)->storage->pending == pending);
+  g_assert_nonnull (fence);
+  g_assert_true ((*output)->storage->fence == fence);
 
-  return pending;
+  return fence;
 }
 
 static void
@@ -91,7 +91,7 @@ test_end (void)
   GhloVulkanDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GError) error = NULL;
-  GhloPending *pending[4];
+  GhloFence *fence[4];
   GhloValue *outputs[4];
 
   if (device == NULL)
@@ -99,20 +99,20 @@ test_end (void)
   prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 4; i++)
-    pending[i] = begin (prepared, &outputs[i]);
+    fence[i] = begin (prepared, &outputs[i]);
   /* Waiting for the second ends the first as well, which was begun earlier. */
-  g_assert_true (ghlo_pending_wait (pending[1], NULL, &error));
-  g_assert_true (ghlo_pending_poll (pending[0]));
-  ghlo_pending_notify (pending[2], on_ended, pending[2]);
+  g_assert_true (ghlo_fence_wait (fence[1], NULL, &error));
+  g_assert_true (ghlo_fence_poll (fence[0]));
+  ghlo_fence_notify (fence[2], on_ended, fence[2]);
   wait_for_call (1);
-  while (!ghlo_pending_poll (pending[3]))
+  while (!ghlo_fence_poll (fence[3]))
     g_usleep (100);
-  ghlo_pending_notify (pending[3], on_ended, pending[3]);
+  ghlo_fence_notify (fence[3], on_ended, fence[3]);
   g_assert_cmpuint (called.n, ==, 2);
   for (guint i = 0; i < 4; i++)
     {
-      g_assert_null (ghlo_pending_get_error (pending[i]));
-      ghlo_pending_unref (pending[i]);
+      g_assert_null (ghlo_fence_get_error (fence[i]));
+      ghlo_fence_unref (fence[i]);
       check_output (outputs[i]);
     }
 }
@@ -142,7 +142,7 @@ typedef struct
 {
   GhloExecutableCore *core;
   GhloOutcome        *outcome;
-  GhloPending        *pending;
+  GhloFence        *fence;
 } Run;
 
 static void
@@ -155,7 +155,7 @@ begin_run (Run                *self,
   self->core = core;
   self->outcome = ghlo_run_start (core, &input, NULL, NULL, &error);
   g_assert_no_error (error);
-  self->pending = ghlo_pending_ref (ghlo_outcome_get_pending (self->outcome));
+  self->fence = ghlo_fence_ref (ghlo_outcome_get_pending (self->outcome));
 }
 
 static void
@@ -164,7 +164,7 @@ end_run (gpointer data)
   Run *self = data;
 
   g_assert_true (ghlo_run_finish (self->core, self->outcome, NULL));
-  on_ended (self->pending);
+  on_ended (self->fence);
 }
 
 /* A run's pass-through results are not its writes: the copy of an empty tensor, which no step writes, must not wait
@@ -187,7 +187,7 @@ test_empty (void)
   g_autoptr (GhloValue) input = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GhloPending) before = NULL;
+  g_autoptr (GhloFence) before = NULL;
   GhloExecutableCore *cores[2];
   GhloValue *output;
   Run runs[3];
@@ -208,12 +208,12 @@ test_empty (void)
   begin_run (&runs[2], cores[1], runs[1].outcome->outputs[0]);
   g_assert_true (runs[2].outcome->outputs[0] != runs[1].outcome->outputs[0]);
   for (guint i = G_N_ELEMENTS (runs); i-- > 0;)
-    ghlo_pending_notify (runs[i].pending, end_run, &runs[i]);
+    ghlo_fence_notify (runs[i].fence, end_run, &runs[i]);
   wait_for_call (G_N_ELEMENTS (runs));
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
     {
       ghlo_outcome_free (runs[i].outcome);
-      ghlo_pending_unref (runs[i].pending);
+      ghlo_fence_unref (runs[i].fence);
     }
   ghlo_executable_core_unref (cores[0]);
   ghlo_executable_core_unref (cores[1]);
@@ -223,16 +223,13 @@ test_empty (void)
 /* For a device that is not a CPU. */
 static gint64
 get_polling_time (GhloVulkanDevice *device,
-                  GhloVulkanWait    wait)
+                  GhloWait          wait)
 {
-  const VkPhysicalDeviceType type = device->type;
-  gint64 polling_time;
+  GhloDeviceQueue queue = *device->core.queue;
 
-  device->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-  polling_time = ghlo_vulkan_queue_get_polling_time (device->queue, wait);
-  device->type = type;
+  queue.is_host = FALSE;
 
-  return polling_time;
+  return ghlo_device_queue_get_polling_time (&queue, wait);
 }
 
 /* A waiter polls for twice as long as the last wait took, within limits. Waits within a run and waits for a run's
@@ -242,7 +239,7 @@ test_polling_time (void)
 {
   GhloVulkanDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GError) error = NULL;
   GhloValue *output;
 
@@ -250,16 +247,16 @@ test_polling_time (void)
     return;
   prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
-  for (guint wait = 0; wait < GHLO_VULKAN_N_WAITS; wait++)
-    ghlo_vulkan_queue_record_wait (device->queue, wait, 100);
-  pending = begin (prepared, &output);
+  for (guint wait = 0; wait < GHLO_N_WAITS; wait++)
+    ghlo_device_queue_record_wait (device->core.queue, wait, 100);
+  fence = begin (prepared, &output);
   g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
-  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 50); /* milliseconds are slept through */
-  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 200);
-  ghlo_vulkan_queue_record_wait (device->queue, GHLO_VULKAN_WAIT_IN_RUN, 300);
-  ghlo_vulkan_queue_record_wait (device->queue, GHLO_VULKAN_WAIT_FOR_RUN, 1);
-  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_IN_RUN), ==, 500);
-  g_assert_cmpint (get_polling_time (device, GHLO_VULKAN_WAIT_FOR_RUN), ==, 50);
+  g_assert_cmpint (get_polling_time (device, GHLO_WAIT_IN_RUN), ==, 50); /* milliseconds are slept through */
+  g_assert_cmpint (get_polling_time (device, GHLO_WAIT_FOR_RUN), ==, 200);
+  ghlo_device_queue_record_wait (device->core.queue, GHLO_WAIT_IN_RUN, 300);
+  ghlo_device_queue_record_wait (device->core.queue, GHLO_WAIT_FOR_RUN, 1);
+  g_assert_cmpint (get_polling_time (device, GHLO_WAIT_IN_RUN), ==, 500);
+  g_assert_cmpint (get_polling_time (device, GHLO_WAIT_FOR_RUN), ==, 50);
   check_output (output);
 }
 
@@ -268,7 +265,7 @@ test_lost (void)
 {
   GhloVulkanDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
-  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GhloValue) output = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -276,9 +273,9 @@ test_lost (void)
     return;
   prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
-  pending = begin (prepared, &output);
+  fence = begin (prepared, &output);
   ghlo_device_core_lose (&device->core);
-  g_assert_false (ghlo_pending_wait (pending, NULL, &error));
+  g_assert_false (ghlo_fence_wait (fence, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
   g_clear_error (&error);
   g_assert_false (ghlo_value_fetch (output, NULL, &error));

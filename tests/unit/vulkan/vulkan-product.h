@@ -11,9 +11,11 @@
 #include "vulkan-program.h"
 
 #include "compiler/devices.h"
+#include "vulkan/core.h"
+#include "vulkan/device-memory.h"
 #include "vulkan/memory.h"
 #include "vulkan/product/product.h"
-#include "vulkan/target.h"
+#include "vulkan/steps.h"
 
 G_BEGIN_DECLS
 
@@ -204,15 +206,15 @@ static inline guint64
 upload (const GhloVulkanDevice *device,
         const StepTensor       *tensor)
 {
-  const GhloStepSpace *space = device->target->space;
+  GhloDeviceMemory *memory = device->core.memory;
   g_autoptr (GError) error = NULL;
-  gpointer memory = space->alloc (space->self, tensor->n_bytes, &error);
+  gpointer address = memory->klass->alloc (memory, GHLO_MEMORY_DEVICE, tensor->n_bytes, NULL, &error);
 
   g_assert_no_error (error);
-  space->upload (space->self, tensor->memory + STEP_GUARD, memory, tensor->n_bytes, NULL, &error);
+  memory->klass->upload (memory, tensor->memory + STEP_GUARD, address, tensor->n_bytes, FALSE, NULL, &error);
   g_assert_no_error (error);
 
-  return ghlo_vulkan_address (memory);
+  return ghlo_vulkan_address (address);
 }
 
 /* A view of a tensor whose first element is at @address in the device's memory. */
@@ -235,11 +237,11 @@ run_compiled (const GhloVulkanDevice       *device,
               gsize                         scratch_size,
               const StepTensor             *tensors)
 {
-  const GhloStepSpace *space = device->target->space;
+  GhloDeviceMemory *memory = device->core.memory;
   guint64 addresses[3];
   GhloView views[3];
   g_autoptr (GError) error = NULL;
-  gpointer scratch = space->alloc (space->self, MAX (scratch_size, 64), &error);
+  gpointer scratch = memory->klass->alloc (memory, GHLO_MEMORY_DEVICE, MAX (scratch_size, 64), NULL, &error);
 
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
@@ -249,12 +251,12 @@ run_compiled (const GhloVulkanDevice       *device,
     }
   vulkan_program_run_step (device, step, compiled, views, 2, views + 2, 1, scratch, &error);
   g_assert_no_error (error);
-  space->download (space->self, GSIZE_TO_POINTER (addresses[2]), tensors[2].memory + STEP_GUARD, tensors[2].n_bytes,
+  memory->klass->download (memory, GSIZE_TO_POINTER (addresses[2]), tensors[2].memory + STEP_GUARD, tensors[2].n_bytes,
                    NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
-    space->free (space->self, GSIZE_TO_POINTER (addresses[i]), tensors[i].n_bytes);
-  space->free (space->self, scratch, MAX (scratch_size, 64));
+    memory->klass->free (memory, GSIZE_TO_POINTER (addresses[i]), tensors[i].n_bytes);
+  memory->klass->free (memory, scratch, MAX (scratch_size, 64));
 }
 
 /* Validates each module once. Old validators do not know cooperative matrices. */
@@ -363,10 +365,10 @@ compute_product (GhloVulkanDevice  *device,
       views[i] = tensors[i].view;
       alignments[i] = is_dense ? 64 : ghlo_element_info (views[i].element_type)->size;
     }
-  if (!step->select (device, &request, &selection))
+  if (!step->select (&device->core, &request, &selection))
     g_error ("%s: %s", text, selection.reason);
   validate (device, &request, is_dense, text);
-  compiled = step->compile (device, &request, NULL, &error);
+  compiled = step->compile (&device->core, &request, NULL, &error);
   g_assert_no_error (error);
   run_compiled (device, step, compiled, selection.scratch, tensors);
   step->release (compiled);

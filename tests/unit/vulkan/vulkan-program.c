@@ -11,6 +11,7 @@
 #include "compiler/optimize.h"
 #include "import/import.h"
 #include "runtime/place.h"
+#include "vulkan/core.h"
 #include "vulkan/queue.h"
 #include "vulkan/recording.h"
 
@@ -36,9 +37,6 @@ vulkan_program_copy (VulkanProgramCopy *copy)
   ghlo_vulkan_device_open (device, NULL, &error);
   g_assert_no_error (error);
   copy->device = *device;
-  copy->target = *device->target;
-  copy->device.target = &copy->target;
-  copy->target.self = &copy->device;
 
   return &copy->device;
 }
@@ -95,20 +93,20 @@ static struct
 } watched;
 
 static gboolean
-check_and_replay (gpointer            recording,
+check_and_replay (GhloCommandBuffer  *recording,
                   guint8 *const      *addresses,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
-  g_autofree char *problem = ghlo_vulkan_recording_check (recording, addresses, G_MAXUINT);
-  const guint n = ghlo_vulkan_recording_count (recording);
+  g_autofree char *problem = ghlo_vulkan_recording_check ((GhloVulkanRecording *) recording, addresses, G_MAXUINT);
+  const guint n = recording->n_commands;
   guint n_barriers = 0;
 
   g_assert_cmpstr (problem, ==, NULL);
   for (guint i = 0; i < n; i++)
-    if (ghlo_vulkan_recording_waits (recording, i) && n_barriers++ < MAX_TAKEN)
+    if (ghlo_vulkan_recording_waits ((GhloVulkanRecording *) recording, i) && n_barriers++ < MAX_TAKEN)
       {
-        g_autofree char *found = ghlo_vulkan_recording_check (recording, addresses, i);
+        g_autofree char *found = ghlo_vulkan_recording_check ((GhloVulkanRecording *) recording, addresses, i);
 
         if (found == NULL)
           g_error ("dispatch %u of %u waits for nothing", i, n);
@@ -119,25 +117,25 @@ check_and_replay (gpointer            recording,
   watched.seen.n_barriers += n_barriers;
   g_mutex_unlock (&watched.lock);
 
-  return ghlo_vulkan_recorder.replay (recording, addresses, monitor, error);
+  return ghlo_vulkan_command_buffers.replay (recording, addresses, monitor, error);
 }
 
 /* The test's own recorder wraps the device's. */
 void
 vulkan_program_watch (GhloVulkanDevice *device)
 {
-  static GhloStepRecorder recorder;
+  static GhloCommandBufferClass recorder;
 
-  recorder = ghlo_vulkan_recorder;
+  recorder = ghlo_vulkan_command_buffers;
   recorder.replay = check_and_replay;
   watched.seen = (VulkanProgramReplays) { 0 };
-  ((GhloStepSpace *) device->target->space)->recorder = &recorder;
+  device->core.command_buffers = &recorder;
 }
 
 VulkanProgramReplays
 vulkan_program_unwatch (GhloVulkanDevice *device)
 {
-  ((GhloStepSpace *) device->target->space)->recorder = &ghlo_vulkan_recorder;
+  device->core.command_buffers = &ghlo_vulkan_command_buffers;
 
   return watched.seen;
 }
@@ -155,21 +153,21 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
                          gpointer                       scratch,
                          GError                       **error)
 {
-  const GhloStepRecorder *recorder = device->target->space->recorder;
+  const GhloCommandBufferClass *recorder = device->core.command_buffers;
   const guint n = n_operands + n_results;
-  GhloStepExtent extents[MAX_VIEWS];
-  GhloStepPlace places[MAX_VIEWS];
+  GhloBufferExtent extents[MAX_VIEWS];
+  GhloBufferRef places[MAX_VIEWS];
   guint8 *addresses[MAX_VIEWS];
-  gpointer recording;
+  GhloCommandBuffer *recording;
 
   g_assert_cmpuint (n, <, MAX_VIEWS);
   for (guint i = 0; i <= n; i++)
     {
       addresses[i] = i == n ? scratch : i < n_operands ? operands[i].data : results[i - n_operands].data;
-      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32, i };
-      places[i] = (GhloStepPlace) { i, 0 };
+      extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
+      places[i] = (GhloBufferRef) { i, 0 };
     }
-  recording = recorder->begin (device->target->space->self, extents);
+  recording = recorder->begin ((GhloDeviceCore *) &device->core, extents);
   if (implementation->record (compiled, places, places + n_operands, places[n], recording, error))
     {
       recorder->end (recording, 0);
@@ -182,7 +180,8 @@ void
 vulkan_program_set_rate (GhloVulkanDevice *device,
                          double            rate)
 {
-  device->rates = (GhloStepRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
+  device->core.rates = &device->rates;
+  device->rates = (GhloDeviceRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
 }
 
 GhloVulkanDevice *
@@ -219,13 +218,13 @@ vulkan_program_compare (GhloPrepared *prepared,
 {
   g_autoptr (GError) error = NULL;
 
-  for (guint i = 0; i < prepared->n_outputs; i++)
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
     {
       ghlo_value_fetch (outputs[i], NULL, &error);
       g_assert_no_error (error);
       g_assert_cmpmem (outputs[i]->data, outputs[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
     }
-  ghlo_values_clear (outputs, prepared->n_outputs);
+  ghlo_values_clear (outputs, ghlo_prepared_get_n_outputs (prepared));
 }
 
 /* Profiles each step separately. */
@@ -274,7 +273,7 @@ vulkan_program_check (GhloVulkanDevice  *device,
   seen = vulkan_program_unwatch (device);
   seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
   check_profile (prepared, inputs, n_inputs, expected);
-  ghlo_values_clear (expected, oracle->n_outputs);
+  ghlo_values_clear (expected, ghlo_prepared_get_n_outputs (oracle));
 
   return seen;
 }

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "runtime/device.h"
+#include "execute/program.h"
 #include "vulkan/device.h"
 
 G_BEGIN_DECLS
@@ -16,7 +16,6 @@ GhloVulkanDevice *vulkan_program_device  (void);
 typedef struct
 {
   GhloVulkanDevice device;
-  GhloStepTarget   target;
 } VulkanProgramCopy;
 
 /* NULL where there is none, in which case the test is skipped. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The table of the rates, and times.
+ */
+
+#include "device/rates.h"
+
+static const char per_second[] = "operations/s", bytes[] = "bytes/s";
+
+const GhloRatesField ghlo_rates_fields[GHLO_RATES_N_FIELDS] = {
+  { "bytes", bytes, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, bytes) },
+  { "products", per_second, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, products[GHLO_PRODUCT_F32]) },
+  { "narrow_products", per_second, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, products[GHLO_PRODUCT_NARROW]) },
+  { "wide_products", per_second, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, products[GHLO_PRODUCT_WIDE]) },
+  { "scalars", per_second, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, scalars) },
+  { "uploads", bytes, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, uploads) },
+  { "downloads", bytes, FALSE, G_STRUCT_OFFSET (GhloDeviceRates, downloads) },
+  { "run", "s", TRUE, G_STRUCT_OFFSET (GhloDeviceRates, run) },
+  { "step", "s", TRUE, G_STRUCT_OFFSET (GhloDeviceRates, step) },
+};
+
+double
+ghlo_rates_time (const GhloDeviceRates *rates,
+                 const GhloDeviceRates *amounts,
+                 guint                  field)
+{
+  double rate = ghlo_rates_get (rates, field), amount = ghlo_rates_get (amounts, field);
+
+  return ghlo_rates_fields[field].is_time ? amount * rate : amount > 0 ? amount / rate : 0;
+}

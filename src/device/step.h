@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later How a device runs one operation or fusion: a request, what is selected
+ * for it, and the implementations, which a device finds by operation. An implementation knows nothing of plans. / */
+
+#pragma once
+
+#include "base/view.h"
+#include "device/command-buffer.h"
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+/* What is to be computed: an operation, a fusion (ir/fusion.h), or a copy of operand 0 to result 0, of the same type.
+ * Operands and results are views. An operand may have any strides. A result of an operation is dense, except where the
+ * implementation also writes other orders (writes_strides). None is a tuple or quantized; tokens are views without
+ * data, with rank 0 and no element type.
+ *
+ * For a fusion, @body says what to compute: its arguments are the operands, and its terminator's operands the results.
+ * It may contain anything, and should be accepted only where all of it is supported. */
+typedef struct
+{
+  const GhloIrOp       *op;            /* NULL: a copy */
+  const GhloIrBlock    *body;          /* NULL: not a fusion */
+  guint                 n_operands, n_results;
+  const GhloView       *operands;      /* with data only for constants, valid for as long as the compiled step */
+  const GhloView       *results;
+  /* Set once buffers have their places; NULL and 0 before. For each operand, the result with the same address in some
+   * or all runs, or GHLO_STEP_NONE, which means memory that overlaps no result; the alignments of the addresses of
+   * operands, then of results, which hold in each run; and the bytes of scratch memory in a run. */
+  const guint32        *aliases;
+  const guint32        *alignments;
+  gsize                 scratch;
+  /* Set once the plan is made, FALSE before: whether recordings may put the step behind a gate repeatedly. */
+  gboolean              may_be_gated;
+  gpointer              kept;          /* kept by the selection, for compile (), which takes ownership; NULL: none */
+} GhloStepRequest;
+
+/* How a step takes an operand. */
+typedef struct
+{
+  gboolean dense;         /* as a dense copy unless it is dense; FALSE: with the strides that it has */
+  gboolean wants_data;    /* compile () reads its elements where they are constant */
+  guint32  in_place;      /* the result, of the same size in bytes, that may overwrite it where it is dense and not
+                             needed by others; or GHLO_STEP_NONE */
+} GhloStepOperandSelection;
+
+/* How an implementation would run a request. */
+typedef struct
+{
+  GhloStepOperandSelection *operands;     /* one for each operand; initialized to FALSE, FALSE and GHLO_STEP_NONE */
+  gsize                     scratch;      /* the most bytes of scratch memory that a run needs */
+  const char               *reason;       /* why the request is declined, as a sentence without its full stop; static */
+  /* Results of select () that compile () would otherwise compute again for the same operands and results; freed with
+   * release (). compile () must work without it. NULL: nothing. */
+  gpointer                  kept;
+} GhloStepSelection;
+
+typedef enum
+{
+  GHLO_KERNEL_FORM_TEXT,          /* as GHLO's own text */
+  GHLO_KERNEL_FORM_CODE,          /* machine code, as listed by the compiler */
+} GhloKernelForm;
+
+typedef struct
+{
+  const char *name;               /* "gather" */
+  /* If the step has one result, select () is also asked whether it writes a result with permuted dimensions, without
+   * gaps. This happens only after it was selected for a dense result, which would then be copied: it should decline
+   * what costs more than the copy. */
+  gboolean    writes_strides;
+  /* Whether and how this implementation runs @request; pure and fast, called on any thread. Of constants, it reads
+   * single numbers at most. Returns FALSE with a reason if it declines; then another implementation, another device or
+   * the reference executor runs the request. */
+  gboolean  (*select)   (GhloDeviceCore        *device,
+                         const GhloStepRequest *request,
+                         GhloStepSelection     *selection);
+  /* Returns an immutable object that any thread may run, for a request that was selected. Operands are as the selection
+   * wants them, and have data only where it wants that. */
+  gpointer  (*compile)  (GhloDeviceCore        *device,
+                         const GhloStepRequest *request,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
+  /* @scratch is aligned to 64 bytes, has any contents, and is never NULL. Allocates nothing. FALSE with @error when
+   * cancelled; checks for that every 50 ms. */
+  gboolean  (*run)      (gpointer               compiled,
+                         const GhloView        *operands,
+                         const GhloView        *results,
+                         gpointer               scratch,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
+  /* Used instead of run () by a device with command buffers: appends the step's commands. */
+  gboolean  (*record)   (gpointer               compiled,
+                         const GhloBufferRef   *operands,
+                         const GhloBufferRef   *results,
+                         GhloBufferRef          scratch,
+                         gpointer               commands,       /* GhloCommandBuffer */
+                         GError               **error);
+  void      (*release)  (gpointer               compiled);       /* also frees what a selection kept */
+  /* Details for the text of the plan besides the name, such as the algorithm and tile sizes; the caller frees it.
+   * NULL: nothing. */
+  char     *(*describe) (gpointer               compiled);
+  /* The kernels that were generated for it, as text of @form; the caller frees it. CODE may take as long as a
+   * compile, and says why there is none. NULL: there are no kernels. */
+  char     *(*print_kernels) (gpointer          compiled,
+                              GhloKernelForm    form);
+  /* Waits until what it compiles in the background is ready, or has failed; with @only_begins, just tells it that a
+   * caller is going to wait, so that it starts at once. FALSE with @error when cancelled, or where nothing can be
+   * compiled in the background, as in a forked child. NULL: nothing is compiled in the background. */
+  gboolean  (*wait)     (gpointer               compiled,
+                         gboolean               only_begins,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
+  /* Bytes of constants that were copied into another layout. NULL: none. */
+  gsize     (*compiled_size) (gpointer          compiled);
+} GhloStepImplementation;
+
+G_END_DECLS

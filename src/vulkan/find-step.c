@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which step implementations a Vulkan device has for an operation, and why it does not run some as one step.
+ */
+
+#include "vulkan/steps.h"
+
+#include "kernel/lower.h"
+#include "plan/epilogue.h"
+#include "vulkan/attention/attention.h"
+#include "vulkan/features.h"
+#include "vulkan/product/product.h"
+#include "vulkan/reduction.h"
+
+/* Implementations for operations that are more than one kernel or use other shaders; single kernels are tried last. */
+static const struct
+{
+  GhloIrOpKind                  op;
+  const GhloStepImplementation *implementation;
+} rows[] = {
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_vulkan_step_attention },        /* fusions */
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_vulkan_step_product },
+  { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_vulkan_step_product },
+  { GHLO_OP_STABLEHLO_DOT, &ghlo_vulkan_step_product },
+  { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_vulkan_step_product },
+#ifdef GHLO_HAS_SHADERS
+  { GHLO_OP_CHLO_TOP_K, &ghlo_vulkan_step_top_k },
+  { GHLO_OP_STABLEHLO_CHOLESKY, &ghlo_vulkan_step_cholesky },
+  { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_vulkan_step_dynamic_update_slice },
+  { GHLO_OP_STABLEHLO_FFT, &ghlo_vulkan_step_fft },
+  { GHLO_OP_STABLEHLO_REDUCE_WINDOW, &ghlo_vulkan_step_cumulative },
+  { GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR, &ghlo_vulkan_step_random },
+  { GHLO_OP_STABLEHLO_SCATTER, &ghlo_vulkan_step_scatter },
+  { GHLO_OP_STABLEHLO_SORT, &ghlo_vulkan_step_sort },
+  { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_vulkan_step_triangular_solve },
+#endif
+  { GHLO_OP_STABLEHLO_SELECT_AND_SCATTER, &ghlo_vulkan_step_select_and_scatter },
+  { GHLO_N_OPS, NULL },
+};
+
+const GhloStepImplementation *
+ghlo_vulkan_find_step (GhloDeviceCore               *self,
+                       const GhloIrOp               *op,
+                       const GhloStepImplementation *previous)
+{
+  gboolean is_next = previous == NULL;
+
+  for (guint i = 0; rows[i].implementation != NULL; i++)
+    if (rows[i].op == op->kind && is_next)
+      return rows[i].implementation;
+    else if (rows[i].op == op->kind)
+      is_next = rows[i].implementation == previous;
+
+  return previous != &ghlo_vulkan_step_kernel && ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
+}
+
+static gboolean
+has_type (const GhloVulkanDevice *device,
+          const GhloIrType       *type)
+{
+  const guint64 types = ghlo_vulkan_features_types (&device->features);
+
+  return type->kind != GHLO_IR_TYPE_TENSOR || (type->element_type != GHLO_ELEMENT_TYPE_F64
+                                               && type->element_type != GHLO_ELEMENT_TYPE_COMPLEX_F64)
+         || (types >> GHLO_ELEMENT_TYPE_F64 & 1) != 0;
+}
+
+/* Whether the device has a step for @op, and has the types of its operands and results. */
+static const char *
+step_reason (const GhloVulkanDevice *device,
+             const GhloIrOp         *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!has_type (device, ghlo_ir_op_operand (op, i)->type))
+      return "the device has no f64";
+  for (guint i = 0; i < op->n_results; i++)
+    if (!has_type (device, op->results[i].type))
+      return "the device has no f64";
+  if (ghlo_vulkan_find_step (NULL, op, NULL) == NULL)
+    return "it is not implemented";
+
+  return op->kind == GHLO_OP_STABLEHLO_COMPOSITE || ghlo_vulkan_find_step (NULL, op, NULL) == &ghlo_vulkan_step_kernel
+         ? ghlo_kernel_obstacle (op) : NULL;
+}
+
+static const char *
+epilogue_reason (const GhloVulkanDevice *device,
+                 const GhloIrOp *const  *ops,
+                 guint                   n_ops)
+{
+  const char *reason = ghlo_step_epilogue_obstacle (ops, n_ops);
+
+  for (guint i = 0; i < n_ops && reason == NULL; i++)
+    if (ghlo_step_is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+      {
+        reason = step_reason (device, ops[i]);
+        if (reason == NULL)
+          reason = ghlo_vulkan_product_obstacle (ops[i]);
+      }
+
+  return reason;
+}
+
+const char *
+ghlo_vulkan_unsupported_reason (GhloDeviceCore        *core,
+                                const char            *kind,
+                                const GhloIrOp *const *ops,
+                                guint                  n_ops)
+{
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
+
+  if (g_str_equal (kind, "step") || g_str_equal (kind, "expand-dots"))
+    return step_reason (device, ops[0]);
+  if (g_str_equal (kind, "loop"))
+    return ghlo_kernel_loop_obstacle (ops, n_ops);
+  if (g_str_equal (kind, "attention"))
+    return ghlo_vulkan_attention_obstacle (device, ops, n_ops);
+  if (g_str_equal (kind, "epilogue"))
+    return epilogue_reason (device, ops, n_ops);
+  if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
+    return "Vulkan devices have no fusion of that kind";
+  for (guint i = 0; i < n_ops; i++)
+    {
+      const char *reason = ghlo_kernel_obstacle (ops[i]);
+
+      if (reason != NULL)
+        return reason;
+    }
+
+  return ghlo_vulkan_reduction_obstacle (ops, n_ops);
+}
