@@ -168,17 +168,6 @@ count_run (GhloExecutableCore *executable,
   ghlo_counters_add_run (executable->client_counters, now - outcome->start, success);
 }
 
-/* Reports the end of a run that took @taken µs, or one whose time is meaningless when @taken is negative. */
-static void
-tell_watch (GhloOutcome *outcome,
-            gint64       now,
-            gint64       taken)
-{
-  if (outcome->watch != NULL)
-    ghlo_run_watch_end (outcome->watch, outcome->watched, now, taken, outcome->uploaded);
-  outcome->watch = NULL;
-}
-
 GhloOutcome *
 ghlo_run_start (GhloExecutableCore    *executable,
                 GhloValue *const      *inputs,
@@ -192,10 +181,6 @@ ghlo_run_start (GhloExecutableCore    *executable,
   outcome->start = g_get_monotonic_time ();
   counted.fallback_time = &outcome->reference_time;
   counted.upload_time = &outcome->upload_time;
-  counted.uploaded = &outcome->uploaded;
-  outcome->watch = executable->watch;
-  if (outcome->watch != NULL)
-    outcome->watched = ghlo_run_watch_begin (outcome->watch);
   if (counted.profile != NULL)
     {
       outcome->profile = counted.profile;
@@ -232,9 +217,6 @@ ghlo_run_finish (GhloExecutableCore  *executable,
 
   count_run (executable, outcome, now, ok);
   outcome->run_time = now - outcome->start - outcome->upload_time - outcome->download_time;
-  /* Steps run one by one while they are measured, so the time of a profiled run does not count. */
-  tell_watch (outcome, now, ok && outcome->profile == NULL
-              ? outcome->run_time + (outcome->uploaded > 0 ? outcome->upload_time : 0) : -1);
   if (executable->device->klass->whole_programs != NULL)
     outcome->reference_time = outcome->run_time;
 
@@ -251,7 +233,6 @@ void
 ghlo_outcome_free (GhloOutcome *self)
 {
   ghlo_fence_wait (self->last, NULL, NULL);
-  tell_watch (self, 0, -1);
   if (self->wrapper != NULL)
     self->free_wrapper (self->wrapper);
   g_clear_pointer (&self->run, ghlo_fence_unref);

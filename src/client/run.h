@@ -21,9 +21,6 @@ typedef struct
   gint64       upload_time, download_time;
   GhloRunProfile     *profile;     /* owned, as is the next; both NULL when no profile was requested */
   GhloExecutableCore *executable;  /* the executable that the profile is of */
-  GhloRunWatch       *watch;       /* the executable's watch until it has been told of the end of the run; nullable */
-  guint64             watched;     /* the number of the run in the watch */
-  gsize               uploaded;    /* bytes */
   gpointer        wrapper;         /* the object made from the outputs for the caller before the run ended; nullable */
   GDestroyNotify  free_wrapper;
   guint        n_outputs;

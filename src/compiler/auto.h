@@ -6,7 +6,6 @@
 #pragma once
 
 #include "compiler/devices.h"
-#include "runtime/refine.h"
 
 G_BEGIN_DECLS
 
@@ -18,11 +17,6 @@ GhloDeviceCore *ghlo_auto_choose (const char          *name,
                                   const GhloIrModule  *module,
                                   char               **reason,
                                   GError             **error);
-/* The watch to which runs of @prepared, which was made of @module, are to be reported, so that later choices are better
- * informed. NULL where devices are not chosen automatically, nothing is kept on disk, or such runs say nothing about
- * the device. The caller frees it. */
-GhloRunWatch   *ghlo_auto_watch  (GhloPrepared        *prepared,
-                                  const GhloIrModule  *module);
 /* @plan, which is freed, with @reason in front; either may be NULL. The caller frees the result. */
 char           *ghlo_auto_describe (const char          *reason,
                                     char                *plan);

@@ -11,7 +11,6 @@
 #include "ir/loop.h"
 #include "plan/plan.h"
 #include "plan/work.h"
-#include "runtime/rates-cache.h"
 #include "runtime/storage.h"
 
 enum { MAX_VIEWS = 64 };
@@ -19,48 +18,19 @@ enum { MAX_VIEWS = 64 };
 /* A program is assumed to need as much memory for temporaries as for its inputs, outputs and constants. */
 #define MEMORY_SHARE 2
 
-/* What a run does on the device, in the fields of the rates, and the seconds that the host takes. */
-typedef struct
-{
-  GhloDeviceRates amounts;
-  double        others;
-} Part;
-
 typedef struct
 {
   GhloDeviceCore      *device, *host;
   const GhloDeviceRates *rates, *host_rates;      /* of device and host */
-  GHashTable          *blocks;                  /* bodies of called functions → Part */
+  GHashTable          *blocks;                  /* bodies of called functions → double, seconds */
   GHashTable          *facts;                   /* operations → results of is_on_host () and is_fusible () as bits */
   double               constants;               /* bytes */
-  gboolean             is_known, is_exact;
+  gboolean             is_known;
   guint                depth;                   /* of calls and regions */
 } Estimate;
 
-static Part estimate_block (Estimate *self, const GhloIrBlock *block);
-
-static void
-add (Part       *to,
-     const Part *part,
-     double      times)
-{
-  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
-    ghlo_rates_set (&to->amounts, i,
-                    ghlo_rates_get (&to->amounts, i) + times * ghlo_rates_get (&part->amounts, i));
-  to->others += times * part->others;
-}
-
-static double
-time_of (const Part            *part,
-         const GhloDeviceRates *rates)
-{
-  double seconds = part->others;
-
-  for (guint i = 0; i < GHLO_RATES_N_FIELDS; i++)
-    seconds += ghlo_rates_time (rates, &part->amounts, i);
-
-  return seconds;
-}
+/* The functions below that estimate a part of the program return seconds. */
+static double estimate_block (Estimate *self, const GhloIrBlock *block);
 
 static gboolean
 declines (GhloDeviceCore *device,
@@ -137,22 +107,24 @@ is_shape_known (const GhloIrOp *op)
   return TRUE;
 }
 
-/* Adds the transfers to the host for @op, and back; the host waits for the device first. */
-static void
-add_crossing (const Estimate *self,
-              Part           *part,
-              const GhloIrOp *op)
+/* The transfers to the host for @op, and back; the host waits for the device first. */
+static double
+estimate_crossing (const Estimate *self,
+                   const GhloIrOp *op)
 {
-  part->amounts.run++;
+  double up = 0, down = 0;
+
   if (self->device->shares_memory)
-    return;
+    return self->rates->run;
   for (guint i = 0; i < op->n_operands; i++)
-    part->amounts.downloads += ghlo_step_bytes_read (op, i);
+    down += ghlo_step_bytes_read (op, i);
   for (guint i = 0; i < op->n_results; i++)
-    part->amounts.uploads += ghlo_step_value_bytes (&op->results[i]);
+    up += ghlo_step_value_bytes (&op->results[i]);
+
+  return self->rates->run + up / self->rates->uploads + down / self->rates->downloads;
 }
 
-static Part
+static double
 estimate_op (Estimate       *self,
              const GhloIrOp *op)
 {
@@ -160,7 +132,6 @@ estimate_op (Estimate       *self,
   gboolean fusible = is_fusible (self, op), is_step = op->n_results == 0;
   const GhloDeviceRates *rates = elsewhere ? self->host_rates : self->rates;
   GhloStepWork work = { .exact = TRUE };
-  Part part = { .others = 0 };
   double seconds;
 
   ghlo_step_work_add (&work, op);
@@ -179,64 +150,44 @@ estimate_op (Estimate       *self,
       }
   seconds = ghlo_step_work_time (&work, rates);
   self->is_known &= seconds >= 0;
-  self->is_exact &= work.exact;
-  if (elsewhere)
-    {
-      part.others = seconds + (is_step ? rates->step : 0);
-      add_crossing (self, &part, op);
-      return part;
-    }
-  if (seconds >= 0)
-    ghlo_step_work_bound (&work, rates, &part.amounts);
-  part.amounts.step = is_step ? 1 : 0;
 
-  return part;
+  return seconds + (is_step ? rates->step : 0) + (elsewhere ? estimate_crossing (self, op) : 0);
 }
 
-static Part
+static double
 estimate_while (Estimate       *self,
                 const GhloIrOp *op)
 {
-  Part condition = estimate_block (self, ghlo_ir_op_region_block (op, 0));
-  Part body = estimate_block (self, ghlo_ir_op_region_block (op, 1)), all = { .others = 0 };
+  double condition = estimate_block (self, ghlo_ir_op_region_block (op, 0));
+  double body = estimate_block (self, ghlo_ir_op_region_block (op, 1));
   GhloIrCountedLoop counted;
 
   if (ghlo_ir_counted_loop (op, &counted) && counted.start_known)
-    {
-      add (&all, &body, (double) counted.trips);
-      return all;
-    }
+    return body * (double) counted.trips;
 
-  self->is_exact = FALSE;
   /* The host evaluates the condition. */
-  add (&body, &condition, 2);
-  body.amounts.run += self->device != self->host ? 2 : 0;
-
-  return body;
+  return body + 2 * condition + (self->device != self->host ? 2 * self->rates->run : 0);
 }
 
 /* The most expensive branch; the host selects it. */
-static Part
+static double
 estimate_branch (Estimate       *self,
                  const GhloIrOp *op)
 {
-  Part most = { .others = 0 };
+  double most = 0;
 
   for (guint i = 0; i < op->n_regions; i++)
     {
-      Part one = estimate_block (self, ghlo_ir_op_region_block (op, i));
+      double one = estimate_block (self, ghlo_ir_op_region_block (op, i));
 
-      if (time_of (&one, self->rates) > time_of (&most, self->rates))
-        most = one;
+      most = MAX (most, one);
     }
-  self->is_exact = FALSE;
-  most.amounts.run += self->device != self->host ? 1 : 0;
 
-  return most;
+  return most + (self->device != self->host ? self->rates->run : 0);
 }
 
 /* Each called function is estimated once, so that nested calls do not multiply the time. */
-static Part
+static double
 estimate_call (Estimate       *self,
                const GhloIrOp *op)
 {
@@ -244,20 +195,20 @@ estimate_call (Estimate       *self,
   const GhloIrOp *function = name != NULL ? ghlo_ir_op_find_symbol (op, name->text) : NULL;
   const GhloIrBlock *body = function != NULL && function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function)
                                                                                     : NULL;
-  Part *part = body != NULL ? g_hash_table_lookup (self->blocks, body) : NULL;
+  double *seconds = body != NULL ? g_hash_table_lookup (self->blocks, body) : NULL;
 
-  if (part != NULL)
-    return *part;
+  if (seconds != NULL)
+    return *seconds;
   if (body == NULL)
     {
       self->is_known = FALSE;
-      return (Part) { .others = 0 };
+      return 0;
     }
-  part = g_new (Part, 1);
-  *part = estimate_block (self, body);
-  g_hash_table_insert (self->blocks, (gpointer) body, part);
+  seconds = g_new (double, 1);
+  *seconds = estimate_block (self, body);
+  g_hash_table_insert (self->blocks, (gpointer) body, seconds);
 
-  return *part;
+  return *seconds;
 }
 
 /* A splat has the bytes of one element. */
@@ -270,7 +221,7 @@ constant_bytes (const GhloIrOp *op)
 }
 
 /* Estimates an operation that is not a view. */
-static Part
+static double
 estimate_any (Estimate       *self,
               const GhloIrOp *op)
 {
@@ -285,20 +236,20 @@ estimate_any (Estimate       *self,
     case GHLO_OP_STABLEHLO_COMPOSITE:
       return estimate_call (self, op);
     default:
-      return ghlo_step_plan_implements (op->kind) ? (Part) { .others = 0 } : estimate_op (self, op);
+      return ghlo_step_plan_implements (op->kind) ? 0 : estimate_op (self, op);
     }
 }
 
-static Part
+static double
 estimate_block (Estimate          *self,
                 const GhloIrBlock *block)
 {
-  Part all = { .others = 0 };
+  double seconds = 0;
 
   if (self->depth >= GHLO_MAX_STEP_NESTING)
     {
       self->is_known = FALSE;
-      return all;
+      return 0;
     }
   self->depth++;
   for (const GhloIrOp *op = block != NULL ? block->first : NULL; op != NULL && op != block->last; op = op->next)
@@ -307,15 +258,11 @@ estimate_block (Estimate          *self,
       if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
         self->constants += constant_bytes (op);
       if (!ghlo_step_is_view (op))
-        {
-          Part part = estimate_any (self, op);
-
-          add (&all, &part, 1);
-        }
+        seconds += estimate_any (self, op);
     }
   self->depth--;
 
-  return all;
+  return seconds;
 }
 
 /* The time to transfer inputs and outputs. Also checks the device's memory; self->constants must be complete. */
@@ -342,45 +289,29 @@ estimate_transfers (Estimate          *self,
   return up / self->rates->uploads + down / self->rates->downloads;
 }
 
-/* Estimates a function whose arguments have known shapes, with known rates. */
-static double
-estimate_function (Estimate          *self,
-                   const GhloIrBlock *body,
-                   GhloEstimate      *estimate)
-{
-  Part part = estimate_block (self, body);
-  double transfers = estimate_transfers (self, body);
-
-  part.amounts.run++;
-  estimate->amounts = part.amounts;
-  estimate->others = part.others;
-  estimate->is_exact = self->is_exact;
-
-  return self->is_known ? time_of (&part, self->rates) + transfers : -1;
-}
-
-void
+double
 ghlo_estimate_run (GhloDeviceCore *device,
                    GhloDeviceCore *host,
-                   const GhloIrOp *function,
-                   GhloEstimate   *estimate)
+                   const GhloIrOp *function)
 {
   g_autoptr (GHashTable) blocks = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) facts = g_hash_table_new (NULL, NULL);
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
-  GhloRefinedRates on_host;
   Estimate self = {
-    .device = device, .host = host, .blocks = blocks, .facts = facts, .is_known = TRUE, .is_exact = TRUE,
-    .rates = &estimate->rates.rates, .host_rates = &on_host.rates,
+    .device = device, .host = host, .blocks = blocks, .facts = facts, .is_known = TRUE,
+    .rates = device->rates, .host_rates = host->rates,
   };
+  double seconds;
 
-  *estimate = (GhloEstimate) { .seconds = -1 };
-  if (body == NULL || !ghlo_refined_rates_get (device, &estimate->rates) || !ghlo_refined_rates_get (host, &on_host)
+  if (body == NULL || self.rates == NULL || self.host_rates == NULL
       || (device != host && (self.rates->uploads <= 0 || self.rates->downloads <= 0)))
-    return;
+    return -1;
   for (guint i = 0; i < body->n_arguments; i++)
     if (body->arguments[i]->type->kind == GHLO_IR_TYPE_TENSOR
         && !ghlo_ir_type_has_static_shape (body->arguments[i]->type))
-      return;
-  estimate->seconds = estimate_function (&self, body, estimate);
+      return -1;
+  seconds = self.rates->run + estimate_block (&self, body);
+  seconds += estimate_transfers (&self, body);
+
+  return self.is_known ? seconds : -1;
 }

@@ -81,7 +81,6 @@ ghlo_executable_core_new (const GhloCompileRequest *request,
   self->device = device;
   self->reason = reason;
   self->compilation = compilation;
-  self->watch = ghlo_auto_watch (compilation->prepared, request->module);
   self->settings = ghlo_settings_ref (request->settings);
   self->counters = ghlo_counters_new ();
   self->client_counters = ghlo_counters_ref (request->counters);
@@ -114,7 +113,6 @@ ghlo_executable_core_unref (GhloExecutableCore *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  g_clear_pointer (&self->watch, ghlo_run_watch_free);
   ghlo_compilation_unref (self->compilation);
   ghlo_ir_module_unref (self->module);
   g_free (self->reason);

@@ -9,7 +9,6 @@
 #include "compiler/compilation.h"
 #include "compiler/counters.h"
 #include "compiler/signature.h"
-#include "runtime/refine.h"
 
 G_BEGIN_DECLS
 
@@ -32,7 +31,6 @@ typedef struct
   char                 *reason;            /* why @device was chosen; NULL where it was requested */
   GhloCompilation      *compilation;       /* what runs; other executables may share it */
   GhloSettings         *settings;
-  GhloRunWatch         *watch;             /* to which its runs are reported; NULL: none */
   GhloCounters         *counters;          /* for this program alone */
   GhloCounters         *client_counters;
 } GhloExecutableCore;

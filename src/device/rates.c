@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of the rates, and times.
+ * The table of the rates.
  */
 
 #include "device/rates.h"
@@ -18,13 +18,3 @@ const GhloRatesField ghlo_rates_fields[GHLO_RATES_N_FIELDS] = {
   { "run", "s", TRUE, G_STRUCT_OFFSET (GhloDeviceRates, run) },
   { "step", "s", TRUE, G_STRUCT_OFFSET (GhloDeviceRates, step) },
 };
-
-double
-ghlo_rates_time (const GhloDeviceRates *rates,
-                 const GhloDeviceRates *amounts,
-                 guint                  field)
-{
-  double rate = ghlo_rates_get (rates, field), amount = ghlo_rates_get (amounts, field);
-
-  return ghlo_rates_fields[field].is_time ? amount * rate : amount > 0 ? amount / rate : 0;
-}

@@ -50,17 +50,4 @@ ghlo_rates_get (const GhloDeviceRates *rates,
   return *(const double *) (gconstpointer) ((const guint8 *) rates + ghlo_rates_fields[field].offset);
 }
 
-static inline void
-ghlo_rates_set (GhloDeviceRates *rates,
-                guint            field,
-                double           rate)
-{
-  *(double *) (gpointer) ((guint8 *) rates + ghlo_rates_fields[field].offset) = rate;
-}
-
-/* Returns the seconds that the amount in this field takes at its rate; 0 where the amount is 0, whatever the rate. */
-double ghlo_rates_time (const GhloDeviceRates *rates,
-                        const GhloDeviceRates *amounts,
-                        guint                  field);
-
 G_END_DECLS

@@ -16,8 +16,6 @@
 #include "execute/run-spaces.h"
 #include "runtime/arena.h"
 #include "runtime/memory.h"
-#include "runtime/rates-cache.h"
-#include "runtime/refine.h"
 
 /* The share of planning in the progress of a compile. */
 #define PLAN_SHARE 0.3
@@ -155,18 +153,11 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
   GhloDeviceCore *const devices[] = { device, options->host };
   const guint n_targets = options->host != NULL && options->host != device ? 2 : 1;
-  const GhloDeviceRates *rates[G_N_ELEMENTS (devices)];
-  GhloRefinedRates refined[G_N_ELEMENTS (devices)];
   GhloMonitorPart first = { monitor, 0, PLAN_SHARE }, second = { monitor, PLAN_SHARE, 1 };
   const GhloMonitor planning = ghlo_monitor_of_part (&first), compiling = ghlo_monitor_of_part (&second);
   gsize limit = ghlo_memory_get_limit ();
 
-  for (guint i = 0; i < n_targets; i++)
-    {
-      rates[i] = options->may_use_host && ghlo_refined_rates_get (devices[i], &refined[i])
-                 ? &refined[i].rates : devices[i]->rates;
-    }
-  self->plan = ghlo_step_plan_new (module, function, devices, n_targets, options->may_use_host ? rates : NULL,
+  self->plan = ghlo_step_plan_new (module, function, devices, n_targets, options->may_use_host,
                                    limit - MIN (limit, ghlo_memory_get_used ()), &planning, error);
   if (self->plan == NULL || !count_plan (self, error))
     return NULL;

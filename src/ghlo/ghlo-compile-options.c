@@ -427,7 +427,7 @@ ghlo_compile_options_get_device (GhloCompileOptions *self)
  * When neither names a device, the program is compiled for the CPU or for a hardware
  * GPU, whichever is estimated to complete a run first. The estimate is based on the
  * operations and bytes of the program, and on rates that `ghlo calibrate` has measured
- * on the machine or, without these, on conservative guesses; earlier runs refine both.
+ * on the machine or, without these, on conservative guesses.
  * It assumes that inputs come from host memory and that outputs return there. Software
  * Vulkan devices are never chosen. The time of small programs is known without looking
  * for a GPU. When a program is compiled for a GPU, some of its steps may still run on

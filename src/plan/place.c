@@ -41,7 +41,6 @@ typedef struct
 typedef struct
 {
   GhloDeviceCore *device, *host;
-  const GhloDeviceRates  *device_rates, *host_rates;      /* of device and host */
   GhloCut              *cut;
   GHashTable           *values;         /* GhloIrValue → Value; constants have none, since they are on both sides */
   GHashTable           *nodes;          /* GhloIrOp that is a step → its node + 1 */
@@ -101,7 +100,7 @@ add_use (Placement *self,
          Value     *value,      /* nullable */
          guint      node)
 {
-  const GhloDeviceRates *rates = self->device_rates;
+  const GhloDeviceRates *rates = self->device->rates;
   double bytes;
 
   if (value == NULL || value->node == node)
@@ -178,8 +177,8 @@ place_step (Placement         *self,
     work.bytes += ghlo_step_bytes_read (op, i);
   for (guint i = 0; i < op->n_results; i++)
     work.bytes += ghlo_step_bytes_written (op, i);
-  on_device = step_time (&work, self->device_rates);
-  on_host = step_time (&work, self->host_rates);
+  on_device = step_time (&work, self->device->rates);
+  on_host = step_time (&work, self->host->rates);
   by_device &= on_device >= 0;
   by_host = !by_device || (may_do (self->host, op, body) && on_host >= 0);
   node = add_node (self, by_device ? cost_of (times * on_device) : GHLO_CUT_NEVER,
@@ -394,28 +393,26 @@ collect (const Placement *self)
 }
 
 static gboolean
-has_rates (GhloDeviceCore        *target,
-           const GhloDeviceRates *rates)
+has_rates (GhloDeviceCore *target)
 {
+  const GhloDeviceRates *rates = target->rates;
+
   return rates != NULL && rates->bytes > 0 && (target->memory == NULL || (rates->uploads > 0 && rates->downloads > 0));
 }
 
 GHashTable *
-ghlo_step_place (const GhloIrOp        *function,
-                 GhloDeviceCore        *device,
-                 const GhloDeviceRates *device_rates,
-                 GhloDeviceCore        *host,
-                 const GhloDeviceRates *host_rates)
+ghlo_step_place (const GhloIrOp       *function,
+                 GhloDeviceCore *device,
+                 GhloDeviceCore *host)
 {
   g_autoptr (GhloCut) cut = ghlo_cut_new ();
   g_autoptr (GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
-  Placement self = { .device = device, .device_rates = device_rates, .host = host, .host_rates = host_rates,
-                     .cut = cut, .values = values, .nodes = nodes };
+  Placement self = { .device = device, .host = host, .cut = cut, .values = values, .nodes = nodes };
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
 
-  if (body == NULL || device->memory == NULL || host->memory != NULL || !has_rates (device, device_rates)
-      || !has_rates (host, host_rates) || !place_function (&self, body))
+  if (body == NULL || device->memory == NULL || host->memory != NULL || !has_rates (device) || !has_rates (host)
+      || !place_function (&self, body))
     return NULL;
 
   return collect (&self);

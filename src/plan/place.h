@@ -10,13 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* The set of operations and fusions of @function that @host runs better, given the rates of both (each nullable); the
- * caller unrefs it. NULL where there are none, rates are not known, or the program has operations that this does not
- * handle. The result depends on the arguments alone. */
+/* The set of operations and fusions of @function that @host runs better, given the rates of both; the caller unrefs it.
+ * NULL where there are none, rates are not known, or the program has operations that this does not handle. The result
+ * depends on the arguments alone. */
 GHashTable *ghlo_step_place (const GhloIrOp       *function,
                              GhloDeviceCore *device,
-                             const GhloDeviceRates  *device_rates,
-                             GhloDeviceCore *host,
-                             const GhloDeviceRates  *host_rates);
+                             GhloDeviceCore *host);
 
 G_END_DECLS

@@ -316,14 +316,13 @@ find_arenas (GhloStepPlan          *plan,
 
 /* Chooses between the preferred target and the first one in host memory. */
 static GHashTable *
-place_steps (const GhloIrOp               *function,
-             GhloDeviceCore        *const *targets,
-             guint                         n_targets,
-             const GhloDeviceRates *const *rates)
+place_steps (const GhloIrOp              *function,
+             GhloDeviceCore *const *targets,
+             guint                        n_targets)
 {
   for (guint i = 1; i < n_targets; i++)
     if (targets[i]->memory == NULL)
-      return ghlo_step_place (function, targets[0], rates[0], targets[i], rates[i]);
+      return ghlo_step_place (function, targets[0], targets[i]);
 
   return NULL;
 }
@@ -339,21 +338,21 @@ scope_free (gpointer data)
 }
 
 GhloStepPlan *
-ghlo_step_plan_new (const GhloIrModule           *module,
-                    const GhloIrOp               *function,
-                    GhloDeviceCore        *const *targets,
-                    guint                         n_targets,
-                    const GhloDeviceRates *const *rates,
-                    gsize                         most_bytes,
-                    const GhloMonitor            *monitor,
-                    GError                      **error)
+ghlo_step_plan_new (const GhloIrModule   *module,
+                    const GhloIrOp       *function,
+                    GhloDeviceCore *const *targets,
+                    guint                 n_targets,
+                    gboolean              places,
+                    gsize                 most_bytes,
+                    const GhloMonitor    *monitor,
+                    GError              **error)
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
-  g_autoptr (GHashTable) placed = rates != NULL ? place_steps (function, targets, n_targets, rates) : NULL;
+  g_autoptr (GHashTable) placed = places ? place_steps (function, targets, n_targets) : NULL;
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepPoll poll = { monitor, error };
   GhloStepBuilder self = {

@@ -67,21 +67,6 @@ ghlo_step_work_time (const GhloStepWork    *work,
   return operations < 0 ? -1 : MAX (work->bytes / rates->bytes, operations);
 }
 
-void
-ghlo_step_work_bound (const GhloStepWork    *work,
-                      const GhloDeviceRates *rates,
-                      GhloDeviceRates       *amounts)
-{
-  if (work->bytes / rates->bytes > operations_time (work, rates))
-    {
-      amounts->bytes += work->bytes;
-      return;
-    }
-  amounts->scalars += work->scalars;
-  for (guint i = 0; i < GHLO_N_PRODUCT_RATES; i++)
-    amounts->products[i] += work->products[i];
-}
-
 const GhloIrValue *
 ghlo_step_source (const GhloIrValue *value)
 {

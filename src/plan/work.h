@@ -25,11 +25,6 @@ void   ghlo_step_work_add      (GhloStepWork        *work,
  * do not say. */
 double ghlo_step_work_time     (const GhloStepWork  *work,
                                 const GhloDeviceRates *rates);
-/* Adds to @amounts the quantities that bound the time: either the bytes or the operations, each in the field of
- * its rate. */
-void   ghlo_step_work_bound    (const GhloStepWork  *work,
-                                const GhloDeviceRates *rates,
-                                GhloDeviceRates       *amounts);
 
 /* Follows views in @value's block and returns the value that they are of; @value itself where it is not a view. */
 const GhloIrValue *ghlo_step_source (const GhloIrValue *value);

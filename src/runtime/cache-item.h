@@ -17,7 +17,6 @@ typedef enum
   GHLO_CACHE_PIPELINE,          /* a Vulkan driver's data for a pipeline */
   GHLO_CACHE_MEASUREMENT,       /* results of measuring how a Vulkan device computes numbers */
   GHLO_CACHE_RATES,             /* the measured rates of a device */
-  GHLO_CACHE_REFINEMENT,        /* corrections of these rates, learned from runs */
   GHLO_CACHE_N_ITEMS
 } GhloCacheItem;
 

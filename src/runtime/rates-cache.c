@@ -14,8 +14,8 @@
 #define MAX_RATE    1e18
 #define MAX_SECONDS 60.0
 
-GBytes *
-ghlo_rates_key (GBytes *identity)
+static GBytes *
+make_key (GBytes *identity)
 {
   GByteArray *key = g_byte_array_new ();
 
@@ -49,7 +49,7 @@ ghlo_rates_recall (GBytes          *identity,
 
   if (!ghlo_cache_keeps_items ())
     return FALSE;
-  key = ghlo_rates_key (identity);
+  key = make_key (identity);
   content = ghlo_cache_item_read (GHLO_CACHE_RATES, key);
   if (content == NULL)
     return FALSE;
@@ -76,7 +76,7 @@ ghlo_rates_keep (GBytes                *identity,
 
   if (!ghlo_cache_keeps_items ())
     return;
-  key = ghlo_rates_key (identity);
+  key = make_key (identity);
   content = g_bytes_new (rates, sizeof *rates);
   ghlo_cache_item_write (GHLO_CACHE_RATES, key, title, content);
 }

@@ -10,9 +10,6 @@
 
 G_BEGIN_DECLS
 
-/* Returns the cache key for a device's identity; transfer full. */
-GBytes  *ghlo_rates_key    (GBytes              *identity);
-
 /* Sets *@rates to the measured rates of the device with that identity. Returns FALSE where there are none or they are
  * implausible. */
 gboolean ghlo_rates_recall (GBytes              *identity,

@@ -23,13 +23,11 @@ typedef struct
   GPtrArray    *inputs;          /* of GhloValue */
   guint         n_outputs;
   gint64        fallback_time;   /* for GhloRunOptions, accumulated over all runs */
-  GhloRunWatch *watch;           /* nullable; these runs refine the estimates of "auto" like any others */
 } Program;
 
 static void
 program_clear (Program *self)
 {
-  g_clear_pointer (&self->watch, ghlo_run_watch_free);
   g_clear_pointer (&self->prepared, ghlo_prepared_free);
   g_clear_pointer (&self->inputs, g_ptr_array_unref);
 }
@@ -71,17 +69,12 @@ run_once (Program         *self,
           GError         **error)
 {
   g_autofree GhloValue **outputs = g_new0 (GhloValue *, self->n_outputs + 1);
-  gsize uploaded = 0;
-  const GhloRunOptions options = { .fallback_time = &self->fallback_time, .profile = profile, .uploaded = &uploaded };
-  guint64 number = self->watch != NULL ? ghlo_run_watch_begin (self->watch) : 0;
+  const GhloRunOptions options = { .fallback_time = &self->fallback_time, .profile = profile };
   gint64 start = now ();
   gboolean ok = ghlo_prepared_run (self->prepared, &options, (GhloValue *const *) self->inputs->pdata,
                                    self->inputs->len, outputs, NULL, error);
 
   *seconds = seconds_since (start);
-  if (self->watch != NULL)
-    ghlo_run_watch_end (self->watch, number, now () / 1000,
-                        ok && profile == NULL ? (gint64) (*seconds * G_USEC_PER_SEC) : -1, uploaded);
   for (guint i = 0; i < self->n_outputs && ok; i++)
     ghlo_value_unref (outputs[i]);
 
@@ -234,7 +227,6 @@ ghlo_bench_measure (const char              *path,
   if (program.prepared == NULL)
     return FALSE;
   result->compile = seconds_since (start);
-  program.watch = ghlo_auto_watch (program.prepared, module);
   if (ghlo_prepared_measure (program.prepared, &figures))
     result->planned_bytes = ghlo_run_figures_peak (&figures);
   if (!ghlo_device_core_is_host (device))

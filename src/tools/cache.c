@@ -24,7 +24,6 @@ static const struct
   [GHLO_CACHE_PIPELINE] = { "compiled pipeline for", "pipeline" },
   [GHLO_CACHE_MEASUREMENT] = { "measured arithmetic of", "measurement" },
   [GHLO_CACHE_RATES] = { "measured rates of", "rates" },
-  [GHLO_CACHE_REFINEMENT] = { "run times observed on", "refinement" },
 };
 
 /* Prints the contents of one file. Of a damaged file nothing more is known. */

@@ -12,7 +12,6 @@
 
 #include "../plan/discrete-device.h"
 #include "base/ghlo-error.h"
-#include "client/run.h"
 #include "compiler/estimate.h"
 #include "compiler/executable-core.h"
 #include "cpu/device.h"
@@ -230,11 +229,8 @@ estimate (const char     *text,
           GhloDeviceCore *device)
 {
   g_autoptr (GhloIrModule) module = parse (text);
-  GhloEstimate found;
 
-  ghlo_estimate_run (device, ghlo_cpu_device (), ghlo_ir_module_get_entry (module), &found);
-
-  return found.seconds;
+  return ghlo_estimate_run (device, ghlo_cpu_device (), ghlo_ir_module_get_entry (module));
 }
 
 static void
@@ -368,190 +364,28 @@ test_steps (void)
   discrete_rates = (GhloDeviceRates) { 0 };
 }
 
-/* Simulates a hundred runs of @seconds each for those who observe them. */
-static void
-pretend_runs (GhloExecutableCore *core,
-              double              seconds)
+static GBytes *
+identify (GhloDeviceCore *self)
 {
-  for (guint i = 1; i <= 100; i++)
-    ghlo_run_watch_end (core->watch, ghlo_run_watch_begin (core->watch), i * G_USEC_PER_SEC,
-                        (gint64) (seconds * G_USEC_PER_SEC), 0);
+  return g_bytes_new_static (self->title, strlen (self->title));
 }
 
-static gboolean
-is_watched (const char     *text,
-            GhloDeviceCore *device)
-{
-  GhloExecutableCore *core = compile (text, device);
-  gboolean watched = core->watch != NULL;
-
-  ghlo_executable_core_unref (core);
-
-  return watched;
-}
-
-/* The measured times of runs on a GPU send the next program elsewhere; executables that exist stay where they are. */
+/* The reason says whose rates were measured; an earlier run changes nothing. */
 static void
-test_runs (void)
+test_calibrated (void)
 {
-  GhloExecutableCore *core;
+  g_autoptr (GBytes) identity = identify (&gpu);
 
   gpu_rates = fast;
-  gpu_rates.products[GHLO_PRODUCT_F32] = 1e13;
   has_gpu = TRUE;
   assert_choice (large, &gpu, " (guessed), cpu ");
-  core = compile (large, NULL);
-  g_assert_nonnull (core->watch);
-  pretend_runs (core, 1000);
-  g_assert_true (core->device == &gpu);
-  assert_choice (large, ghlo_cpu_device (), " (guessed), gpu:0 ");
-  assert_choice (large, ghlo_cpu_device (), " s (guessed, refined by 64 runs)");
-  ghlo_executable_core_unref (core);
+  ghlo_rates_keep (identity, gpu.title, &fast);
+  assert_choice (large, &gpu, " (calibrated), cpu ");
+  assert_choice (large, &gpu, " s (guessed)");
 
-  /* Nothing is known for other rates. */
+  /* These are not the device's. */
   gpu_rates.bytes *= 2;
   assert_choice (large, &gpu, " (guessed), cpu ");
-}
-
-static GhloOutcome *
-start (GhloExecutableCore *core,
-       GhloValue          *input)
-{
-  g_autoptr (GError) error = NULL;
-  GhloOutcome *outcome = ghlo_run_start (core, &input, NULL, NULL, &error);
-
-  g_assert_no_error (error);
-
-  return outcome;
-}
-
-/* Every run is reported, even one whose end nobody asks for; but that one does not count. */
-static void
-test_described (void)
-{
-  static const char text[] =
-    "func.func @main(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {\n"
-    "  %0 = stablehlo.add %x, %x : tensor<1048576xf32>\n"
-    "  return %0 : tensor<1048576xf32>\n"
-    "}\n";
-  const gint64 size = 1 << 20;
-  GhloDeviceCore *const devices[] = { &gpu, &discrete_gpu };
-
-  has_gpu = TRUE;
-  gpu_rates = fast;
-  discrete_rates = fast;
-  discrete_rates.run = 1e-7;
-  for (guint d = 0; d < G_N_ELEMENTS (devices); d++)
-    {
-      GhloExecutableCore *core = compile (text, devices[d]);
-      g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, &size, 1);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GhloValue) input = ghlo_value_new_tensor (type, &error);
-      GhloRefinedRates refined;
-
-      g_assert_no_error (error);
-      for (guint i = 0; i < 8; i++)
-        {
-          g_autoptr (GhloOutcome) outcome = start (core, input);
-
-          g_assert_cmpuint (outcome->uploaded, ==, devices[d] == &discrete_gpu ? 4 << 20 : 0);
-          if (i != 3)
-            g_assert_true (ghlo_run_finish (core, outcome, &error));
-          g_assert_no_error (error);
-        }
-      ghlo_executable_core_unref (core);
-      g_assert_true (ghlo_refined_rates_get (devices[d], &refined));
-      g_assert_cmpuint (refined.n_runs, ==, 6);
-      g_assert_cmpfloat (refined.rates.run, >, devices[d]->rates->run);
-    }
-  discrete_rates = (GhloDeviceRates) { 0 };
-}
-
-/* The number of steps of @text that are placed on the CPU for being faster there, on an automatically chosen device. */
-static guint
-count_placed (const char *text)
-{
-  g_autoptr (GhloIrModule) module = parse (text);
-  g_autoptr (GError) error = NULL;
-  GhloPrepareOptions options = ghlo_devices_get_options ();
-  g_autoptr (GhloPrepared) prepared = NULL;
-  g_autofree char *plan = NULL;
-  guint n = 0;
-
-  options.may_use_host = TRUE;
-  prepared = ghlo_device_core_prepare (&discrete_gpu, module, ghlo_ir_module_get_entry (module), &options, NULL,
-                                       &error);
-  g_assert_no_error (error);
-  plan = ghlo_prepared_describe (prepared);
-  for (const char *p = plan; (p = strstr (p, "running it on the CPU is estimated to be faster")) != NULL; p++)
-    n++;
-
-  return n;
-}
-
-/* The placement of steps uses the measured times as well. */
-static void
-test_refined_steps (void)
-{
-  static const char text[] =
-    "func.func @main(%x: tensor<1000xi32>) -> tensor<1000xi32> {\n"
-    "  %0 = stablehlo.negate %x : tensor<1000xi32>\n"
-    "  return %0 : tensor<1000xi32>\n"
-    "}\n";
-  GhloExecutableCore *core;
-
-  has_gpu = TRUE;
-  discrete_rates = (GhloDeviceRates) {
-    .bytes = 1e15, .products = { 1e15, 1e15, 1e15 }, .scalars = 1e12, .uploads = 1e15, .downloads = 1e15,
-  };
-  g_assert_cmpuint (count_placed (text), ==, 0);
-  core = compile (text, &discrete_gpu);
-  pretend_runs (core, 10);
-  ghlo_executable_core_unref (core);
-  g_assert_cmpuint (count_placed (text), ==, 1);
-  discrete_rates = (GhloDeviceRates) { 0 };
-}
-
-/* Nothing is learned from runs on devices that are not candidates, from runs whose time depends on data, and from
- * those in which the fallback takes part. */
-static void
-test_unwatched (void)
-{
-  static const char *const texts[] = {
-    "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-    "  %z = stablehlo.while(%c = %x) : tensor<f32>\n"
-    "    cond {\n"
-    "    %less = stablehlo.compare LT, %c, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-    "    stablehlo.return %less : tensor<i1>\n"
-    "  } do {\n"
-    "    %next = stablehlo.add %c, %c : tensor<f32>\n"
-    "    stablehlo.return %next : tensor<f32>\n"
-    "  }\n"
-    "  return %z : tensor<f32>\n"
-    "}\n",
-    "func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {\n"
-    "  %z = \"stablehlo.if\"(%p) ({\n"
-    "    %0 = stablehlo.tanh %x : tensor<f32>\n"
-    "    stablehlo.return %0 : tensor<f32>\n"
-    "  }, {\n"
-    "    stablehlo.return %x : tensor<f32>\n"
-    "  }) : (tensor<i1>) -> tensor<f32>\n"
-    "  return %z : tensor<f32>\n"
-    "}\n",
-    "func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
-    "  %0 = stablehlo.fft %x, type = FFT, length = [8] : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>\n"
-    "  return %0 : tensor<8xcomplex<f32>>\n"
-    "}\n",
-  };
-
-  has_gpu = TRUE;
-  g_assert_true (is_watched (large, ghlo_cpu_device ()));
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    g_assert_false (is_watched (texts[i], ghlo_cpu_device ()));
-  g_assert_false (is_watched (large, ghlo_reference_device ()));
-  gpu.is_gpu = discrete_gpu.is_gpu = FALSE;
-  g_assert_false (is_watched (large, ghlo_cpu_device ()));
-  gpu.is_gpu = discrete_gpu.is_gpu = TRUE;
 }
 
 /* Rates are kept per device, and no other contents of a file are accepted as rates. */
@@ -617,10 +451,7 @@ main (int   argc,
   g_test_add_func ("/auto/calls", test_calls);
   g_test_add_func ("/auto/failure", test_failure);
   g_test_add_func ("/auto/steps", test_steps);
-  g_test_add_func ("/auto/runs", test_runs);
-  g_test_add_func ("/auto/described", test_described);
-  g_test_add_func ("/auto/refined-steps", test_refined_steps);
-  g_test_add_func ("/auto/unwatched", test_unwatched);
+  g_test_add_func ("/auto/calibrated", test_calibrated);
   g_test_add_func ("/auto/rates", test_rates);
 
   status = g_test_run ();

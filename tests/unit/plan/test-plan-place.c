@@ -309,8 +309,7 @@ test_large (void)
   discrete_rates.run = discrete_rates.step = cpu->step * 0.9;
   g_test_timer_start ();
   placed = ghlo_step_place (ghlo_ir_module_get_entry (module),
-                            discrete_device (), &discrete_rates,
-                            ghlo_cpu_device (), cpu);
+                            discrete_device (), ghlo_cpu_device ());
   g_test_message ("%u of %u operations placed in %.1f ms", placed != NULL ? g_hash_table_size (placed) : 0, n,
                   g_test_timer_elapsed () * 1e3);
   g_assert_nonnull (placed);

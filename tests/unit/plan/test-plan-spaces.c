@@ -357,7 +357,7 @@ test_two_memories (void)
   GhloDeviceCore *targets[] = { discrete_device (), &other, ghlo_cpu_device () };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), targets, 3, NULL,
+  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), targets, 3, FALSE,
                                                       G_MAXSIZE, NULL, &error);
   g_autofree char *printed = NULL;
 

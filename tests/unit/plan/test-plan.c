@@ -25,7 +25,7 @@ plan_module (const GhloIrModule  *module,
              const GhloMonitor   *monitor,
              GError             **error)
 {
-  return ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &target, 1, NULL, G_MAXSIZE, monitor, error);
+  return ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &target, 1, FALSE, G_MAXSIZE, monitor, error);
 }
 
 static GhloStepPlan *
