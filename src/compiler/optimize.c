@@ -63,9 +63,6 @@ log_unknown (const char        *where,
 
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
-      if (ghlo_pass_get_new_name (names[i]) != NULL)
-        g_debug ("%s names the pass '%s', which is now called '%s'", where, names[i],
-                 ghlo_pass_get_new_name (names[i]));
       if (is_known (names[i]))
         continue;
       if (known == NULL)

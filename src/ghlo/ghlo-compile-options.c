@@ -16,9 +16,8 @@
  * [method@Ghlo.Client.compile] reads the options when it is called; later changes
  * do not affect compilations in progress.
  *
- * Former names of renamed passes are accepted. A compilation with a name that no
- * pass has fails, but a serialized executable with such a name can still be loaded,
- * so that it outlives a pass.
+ * A compilation with a name that no pass has fails, but a serialized executable with
+ * such a name can still be loaded, so that it outlives a pass.
  *
  * Since: 1.0
  */

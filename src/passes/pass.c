@@ -50,18 +50,6 @@ const GhloPass ghlo_pass_table[] = {
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
 
-/* Former names of passes, which the options of programs may still use. */
-static const struct
-{
-  const char *former, *name;
-} renamed[] = {
-  { "simplify", "canonicalize" },
-  { "share", "cse" },
-  { "hoist", "licm" },
-  { "dead-code", "dce" },
-  { "epilogues", "fuse-epilogues" },
-};
-
 /* The maximum number of rounds by level. A program is finished when a round changes nothing, which for exported models
  * is the second or third round of O2; O3 would continue if it were not. */
 static const guint max_rounds[GHLO_PASS_MAX_LEVEL + 1] = { 0, 2, 4, 16 };
@@ -90,23 +78,11 @@ ghlo_pass_get_level (guint pass)
   return pass < N_PASSES ? ghlo_pass_table[pass].level : GHLO_PASS_MAX_LEVEL + 1;
 }
 
-const char *
-ghlo_pass_get_new_name (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (renamed); i++)
-    if (strcmp (renamed[i].former, name) == 0)
-      return renamed[i].name;
-
-  return NULL;
-}
-
 int
 ghlo_pass_find (const char *name)
 {
-  const char *new_name = ghlo_pass_get_new_name (name);
-
   for (guint i = 0; i < N_PASSES; i++)
-    if (strcmp (ghlo_pass_table[i].name, new_name != NULL ? new_name : name) == 0)
+    if (strcmp (ghlo_pass_table[i].name, name) == 0)
       return (int) i;
 
   return -1;

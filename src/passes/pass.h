@@ -128,10 +128,8 @@ const char     *ghlo_pass_get_name        (guint                  pass);
 const char     *ghlo_pass_get_summary     (guint                  pass);
 /* The lowest level that runs the pass, or GHLO_PASS_ON_REQUEST. */
 guint           ghlo_pass_get_level       (guint                  pass);
-/* The pass's place in the table, or -1. Former names of passes are found as well. */
+/* The pass's place in the table, or -1. */
 int             ghlo_pass_find            (const char            *name);
-/* The current name of the pass that was formerly called @name; NULL for any other name. */
-const char     *ghlo_pass_get_new_name    (const char            *name);
 
 /* Whether @options select the pass, disregarding @options->only. */
 gboolean        ghlo_passes_choose        (const GhloPassOptions *options,

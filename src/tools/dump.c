@@ -218,7 +218,7 @@ read_options (Options    *options,
       return FALSE;
     }
   for (guint i = 0; names[i] != NULL; i++)
-    if (!ghlo_tool_check_pass (names[i]))
+    if (ghlo_pass_find (names[i]) < 0)
       {
         ghlo_tool_error ("expected names of passes, found '%s'; \"ghlo dump --disable=help\" lists them", names[i]);
         return FALSE;

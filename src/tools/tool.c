@@ -139,17 +139,6 @@ ghlo_tool_prepare (GhloDeviceCore  *device,
 }
 
 gboolean
-ghlo_tool_check_pass (const char *name)
-{
-  const char *new_name = ghlo_pass_get_new_name (name);
-
-  if (new_name != NULL)
-    g_printerr ("ghlo: note: the pass '%s' is now called '%s'\n", name, new_name);
-
-  return ghlo_pass_find (name) >= 0;
-}
-
-gboolean
 ghlo_tool_check_fuse (void)
 {
   g_autoptr (GError) error = NULL;
@@ -176,7 +165,7 @@ ghlo_tool_read_passes (const char       *text,
       return TRUE;
     }
   for (guint i = 0; list[i] != NULL; i++)
-    if (!ghlo_tool_check_pass (list[i]))
+    if (ghlo_pass_find (list[i]) < 0)
       {
         ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
                          "lists them", GHLO_PASS_MAX_LEVEL, list[i]);

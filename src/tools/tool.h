@@ -91,8 +91,6 @@ GhloPrepared  *ghlo_tool_prepare       (GhloDeviceCore        *device,
                                         GhloIrOp              *function,
                                         GError               **error);
 
-/* Whether @name is the name of a pass. For a former name, prints the current one. */
-gboolean       ghlo_tool_check_pass     (const char        *name);
 /* Whether the value of GHLO_FUSE is valid. Prints an error if it is not. */
 gboolean       ghlo_tool_check_fuse     (void);
 /* Parses the argument of --passes: a level such as "O2", or pass names separated by commas. NULL means O0.

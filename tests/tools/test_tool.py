@@ -678,8 +678,6 @@ def test_listings(tests):
     tests.expect('generic form', ghlo('opt', '--generic', add), 0, '"stablehlo.add"(')
     tests.expect('passes', ghlo('opt', '--passes=O2', '--report', add), 0, 'stablehlo.add', 'operations became')
     tests.expect('list of passes', ghlo('opt', '--passes=help'), 0, 'inline', 'dce')
-    tests.expect('former name of a pass', ghlo('opt', '--passes=share,dce', add), 0,
-                 "the pass 'share' is now called 'cse'")
     tests.expect('unknown pass', ghlo('opt', '--passes=inline,frobnicate', add), 2, "found 'frobnicate'")
     tests.expect('info', ghlo('info', add), 0, 'inputs     0: x: tensor<2x2xf32>\n           1: y: ', 'stablehlo.add')
     info = json.loads(ghlo('info', '--json', add).stdout)

@@ -347,7 +347,6 @@ static void
 test_unknown (void)
 {
   static const char *const wish[] = { "fold", "unrol", NULL }, *const empty[] = { "", NULL };
-  static const char *const former[] = { "share", NULL };
 
   for (guint level = GHLO_OPTIMIZATION_LEVEL_O0; level <= GHLO_OPTIMIZATION_LEVEL_O3; level++)
     {
@@ -362,8 +361,6 @@ test_unknown (void)
       ghlo_compile_options_set_disabled_passes (options, empty);
       assert_refused (options, "* found ''");
     }
-  /* The former name of a pass is still accepted. */
-  g_assert_cmpuint (runs_of (former, NULL, NULL, "cse"), >, 0);
 
   messages = g_string_new (NULL);
   g_assert_cmpuint (runs_of (NULL, NULL, "fuse", "fold"), >, 0);

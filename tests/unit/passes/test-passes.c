@@ -137,25 +137,6 @@ test_switches (void)
   g_assert_cmpuint (runs_of (report, "cse"), ==, 0);
 }
 
-/* Options written for an earlier version keep their meaning. */
-static void
-test_former_names (void)
-{
-  const char *off[] = { "simplify", "share", "hoist", NULL }, *only[] = { "dead-code", NULL };
-  g_autoptr (GhloIrModule) module = NULL;
-  g_autoptr (GhloPassReport) report = NULL;
-
-  g_assert_cmpstr (ghlo_pass_get_new_name ("dead-code"), ==, "dce");
-  g_assert_null (ghlo_pass_get_new_name ("dce"));
-  report = run_sample (&(GhloPassOptions) { .level = 2, .off = off }, &module);
-  g_assert_cmpuint (runs_of (report, "canonicalize") + runs_of (report, "cse") + runs_of (report, "licm"), ==, 0);
-  g_assert_cmpuint (runs_of (report, "dce"), >, 0);
-  g_clear_pointer (&report, ghlo_pass_report_unref);
-  g_clear_pointer (&module, ghlo_ir_module_unref);
-  report = run_sample (&(GhloPassOptions) { .only = only }, &module);
-  g_assert_cmpuint (runs_of (report, "dce"), ==, 1);
-}
-
 static void
 test_environment (void)
 {
@@ -511,7 +492,6 @@ main (int    argc,
   g_test_add_func ("/passes/table", test_table);
   g_test_add_func ("/passes/levels", test_levels);
   g_test_add_func ("/passes/switches", test_switches);
-  g_test_add_func ("/passes/former-names", test_former_names);
   g_test_add_func ("/passes/environment", test_environment);
   g_test_add_func ("/passes/report", test_report);
   g_test_add_func ("/passes/report-time", test_report_time);
