@@ -7,7 +7,8 @@
 #include "ir/verify/private.h"
 #include "ir/verify/sharding.h"
 
-typedef gboolean (*KindCheck) (const GhloIrAttr *attr, const GhloIrAttrSpec *spec);
+/* What a row's numbers do not say. */
+typedef gboolean (*Further) (const GhloIrAttr *attr, const GhloIrAttrSpec *spec);
 
 static gboolean
 element_is (const GhloIrType *type,
@@ -18,164 +19,17 @@ element_is (const GhloIrType *type,
 }
 
 static gboolean
-is_any (const GhloIrAttr     *attr,
-        const GhloIrAttrSpec *spec)
-{
-  return TRUE;
-}
-
-static gboolean
-is_unit (const GhloIrAttr     *attr,
-         const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_UNIT;
-}
-
-static gboolean
 is_bool (const GhloIrAttr     *attr,
          const GhloIrAttrSpec *spec)
 {
-  return attr->kind == GHLO_IR_ATTR_BOOL
-         || (attr->kind == GHLO_IR_ATTR_INTEGER
-             && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, GHLO_ELEMENT_TYPE_I1));
+  return attr->kind == GHLO_IR_ATTR_BOOL || element_is (attr->type, GHLO_IR_TYPE_ELEMENT, GHLO_ELEMENT_TYPE_I1);
 }
 
 static gboolean
-is_integer (const GhloIrAttr     *attr,
-            const GhloIrAttrSpec *spec)
-{
-  static const GhloElementType types[] = {
-    [GHLO_IR_KIND_I32] = GHLO_ELEMENT_TYPE_I32,
-    [GHLO_IR_KIND_I64] = GHLO_ELEMENT_TYPE_I64,
-    [GHLO_IR_KIND_UI32] = GHLO_ELEMENT_TYPE_UI32,
-    [GHLO_IR_KIND_UI64] = GHLO_ELEMENT_TYPE_UI64,
-  };
-
-  return attr->kind == GHLO_IR_ATTR_INTEGER && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, types[spec->kind])
-         && attr->integer >= spec->minimum;
-}
-
-static gboolean
-is_float (const GhloIrAttr     *attr,
-          const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_FLOAT
-         && element_is (attr->type, GHLO_IR_TYPE_ELEMENT,
-                        spec->kind == GHLO_IR_KIND_F32 ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_F64);
-}
-
-static gboolean
-is_string (const GhloIrAttr     *attr,
-           const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_STRING;
-}
-
-static gboolean
-is_flat_symbol (const GhloIrAttr     *attr,
-                const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_SYMBOL && attr->length == 0;
-}
-
-static gboolean
-is_array_of (const GhloIrAttr     *attr,
-             const GhloIrAttrSpec *spec,
-             KindCheck             member)
-{
-  if (attr->kind != GHLO_IR_ATTR_ARRAY)
-    return FALSE;
-  for (gsize i = 0; i < attr->length; i++)
-    if (!member (attr->children[i], spec))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
-is_symbols (const GhloIrAttr     *attr,
-            const GhloIrAttrSpec *spec)
-{
-  return is_array_of (attr, spec, is_flat_symbol);
-}
-
-static gboolean
-is_symbol_arrays (const GhloIrAttr     *attr,
-                  const GhloIrAttrSpec *spec)
-{
-  return is_array_of (attr, spec, is_symbols);
-}
-
-static gboolean
-is_type (const GhloIrAttr     *attr,
+is_flat (const GhloIrAttr     *attr,
          const GhloIrAttrSpec *spec)
 {
-  return attr->kind == GHLO_IR_ATTR_TYPE;
-}
-
-static gboolean
-is_array (const GhloIrAttr     *attr,
-          const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_ARRAY;
-}
-
-static gboolean
-is_dictionary (const GhloIrAttr     *attr,
-               const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_DICTIONARY;
-}
-
-static gboolean
-is_dictionaries (const GhloIrAttr     *attr,
-                 const GhloIrAttrSpec *spec)
-{
-  return is_array_of (attr, spec, is_dictionary);
-}
-
-static gboolean
-is_string_or_dictionary (const GhloIrAttr     *attr,
-                         const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_STRING || attr->kind == GHLO_IR_ATTR_DICTIONARY;
-}
-
-static gboolean
-is_elements (const GhloIrAttr     *attr,
-             const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_DENSE || attr->kind == GHLO_IR_ATTR_DENSE_STRINGS
-         || attr->kind == GHLO_IR_ATTR_KEPT_ELEMENTS;
-}
-
-static gboolean
-is_i64_elements (const GhloIrAttr     *attr,
-                 const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_DENSE && element_is (attr->type, GHLO_IR_TYPE_TENSOR, GHLO_ELEMENT_TYPE_I64);
-}
-
-static gboolean
-is_index_vector (const GhloIrAttr     *attr,
-                 const GhloIrAttrSpec *spec)
-{
-  return attr->kind == GHLO_IR_ATTR_DENSE && element_is (attr->type, GHLO_IR_TYPE_TENSOR, GHLO_ELEMENT_TYPE_INDEX)
-         && attr->type->rank == 1;
-}
-
-static gboolean
-is_index_vectors (const GhloIrAttr     *attr,
-                  const GhloIrAttrSpec *spec)
-{
-  return is_array_of (attr, spec, is_index_vector);
-}
-
-static gboolean
-is_index_vector_arrays (const GhloIrAttr     *attr,
-                        const GhloIrAttrSpec *spec)
-{
-  return is_array_of (attr, spec, is_index_vectors);
+  return attr->length == 0;
 }
 
 static gboolean
@@ -184,19 +38,6 @@ is_typed (const GhloIrAttr     *attr,
 {
   return attr->kind == GHLO_IR_ATTR_BOOL
          || (attr->type != NULL && attr->kind != GHLO_IR_ATTR_TYPE && attr->kind != GHLO_IR_ATTR_DENSE_ARRAY);
-}
-
-static gboolean
-is_dense_array (const GhloIrAttr     *attr,
-                const GhloIrAttrSpec *spec)
-{
-  static const GhloElementType types[] = {
-    [GHLO_IR_KIND_I32_ARRAY] = GHLO_ELEMENT_TYPE_I32,
-    [GHLO_IR_KIND_I64_ARRAY] = GHLO_ELEMENT_TYPE_I64,
-    [GHLO_IR_KIND_BOOL_ARRAY] = GHLO_ELEMENT_TYPE_I1,
-  };
-
-  return attr->kind == GHLO_IR_ATTR_DENSE_ARRAY && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, types[spec->kind]);
 }
 
 /* In text, custom_call's api_version is an i32; only the printer writes it as a word. */
@@ -208,20 +49,13 @@ is_enum (const GhloIrAttr     *attr,
 
   if (attr->kind == GHLO_IR_ATTR_ENUM)
     return attr->subkind == spec->detail;
-  if (attr->kind != GHLO_IR_ATTR_INTEGER || spec->detail != GHLO_IR_ENUM_CUSTOM_CALL_API_VERSION)
+  if (spec->detail != GHLO_IR_ENUM_CUSTOM_CALL_API_VERSION)
     return FALSE;
   while (ghlo_ir_enum_specs[spec->detail].words[n_words] != NULL)
     n_words++;
 
   return element_is (attr->type, GHLO_IR_TYPE_ELEMENT, GHLO_ELEMENT_TYPE_I32)
          && attr->integer >= 0 && (gsize) attr->integer < n_words;
-}
-
-static gboolean
-is_enums (const GhloIrAttr     *attr,
-          const GhloIrAttrSpec *spec)
-{
-  return is_array_of (attr, spec, is_enum);
 }
 
 static gboolean
@@ -245,14 +79,14 @@ field_fits (const GhloIrAttr  *value,
   return field->kind == GHLO_IR_FIELD_ATTR || value->kind == kinds[field->kind];
 }
 
-/* Whether @attr is the right structure, and each field has the kind that readers expect. */
+/* Whether @attr is that structure, and each field has the kind that readers expect. */
 static gboolean
-is_struct (const GhloIrAttr     *attr,
-           const GhloIrAttrSpec *spec)
+is_structure (const GhloIrAttr *attr,
+              guint             which)
 {
-  const GhloIrStructSpec *structure = &ghlo_ir_struct_specs[spec->detail];
+  const GhloIrStructSpec *structure = &ghlo_ir_struct_specs[which];
 
-  if (attr->kind != GHLO_IR_ATTR_STRUCT || attr->subkind != spec->detail)
+  if (attr->subkind != which)
     return FALSE;
   for (guint i = 0; i < structure->n_fields; i++)
     if (!field_fits (attr->children[i], &structure->fields[i]))
@@ -262,65 +96,99 @@ is_struct (const GhloIrAttr     *attr,
 }
 
 static gboolean
-is_structs (const GhloIrAttr     *attr,
-            const GhloIrAttrSpec *spec)
+is_struct (const GhloIrAttr     *attr,
+           const GhloIrAttrSpec *spec)
 {
-  return is_array_of (attr, spec, is_struct);
+  return is_structure (attr, spec->detail);
 }
 
 static gboolean
 is_replica_groups (const GhloIrAttr     *attr,
                    const GhloIrAttrSpec *spec)
 {
-  GhloIrAttrSpec mesh_axes = *spec;
-
-  mesh_axes.detail = GHLO_IR_STRUCT_REPLICA_GROUP_MESH_AXES;
-
-  return is_i64_elements (attr, spec) || is_struct (attr, &mesh_axes);
+  return attr->kind == GHLO_IR_ATTR_DENSE ? element_is (attr->type, GHLO_IR_TYPE_TENSOR, GHLO_ELEMENT_TYPE_I64)
+                                          : is_structure (attr, GHLO_IR_STRUCT_REPLICA_GROUP_MESH_AXES);
 }
 
-static const struct
+#define IS(kind)            (1u << GHLO_IR_ATTR_##kind)
+#define OF(name)            .element = GHLO_ELEMENT_TYPE_##name
+#define TENSOR_OF(name)     .type = GHLO_IR_TYPE_TENSOR, OF (name)
+
+typedef struct
 {
-  KindCheck   check;
-  const char *name;
-} kinds[] = {
-  [GHLO_IR_KIND_ANY] = { is_any, "an attribute" },
-  [GHLO_IR_KIND_UNIT] = { is_unit, "a unit attribute" },
-  [GHLO_IR_KIND_BOOL] = { is_bool, "true or false" },
-  [GHLO_IR_KIND_I32] = { is_integer, "an integer of type i32" },
-  [GHLO_IR_KIND_I64] = { is_integer, "an integer of type i64" },
-  [GHLO_IR_KIND_UI32] = { is_integer, "an integer of type ui32" },
-  [GHLO_IR_KIND_UI64] = { is_integer, "an integer of type ui64" },
-  [GHLO_IR_KIND_F32] = { is_float, "a float of type f32" },
-  [GHLO_IR_KIND_F64] = { is_float, "a float of type f64" },
-  [GHLO_IR_KIND_STRING] = { is_string, "a string" },
-  [GHLO_IR_KIND_SYMBOL] = { is_flat_symbol, "a symbol" },
-  [GHLO_IR_KIND_SYMBOLS] = { is_symbols, "an array of symbols" },
-  [GHLO_IR_KIND_SYMBOL_ARRAYS] = { is_symbol_arrays, "an array of arrays of symbols" },
-  [GHLO_IR_KIND_TYPE] = { is_type, "a type" },
-  [GHLO_IR_KIND_ARRAY] = { is_array, "an array" },
-  [GHLO_IR_KIND_DICTIONARY] = { is_dictionary, "a dictionary" },
-  [GHLO_IR_KIND_DICTIONARIES] = { is_dictionaries, "an array of dictionaries" },
-  [GHLO_IR_KIND_STRING_OR_DICTIONARY] = { is_string_or_dictionary, "a string or a dictionary" },
-  [GHLO_IR_KIND_ELEMENTS] = { is_elements, "dense elements" },
-  [GHLO_IR_KIND_I64_ELEMENTS] = { is_i64_elements, "dense elements of i64" },
-  [GHLO_IR_KIND_INDEX_VECTORS] = { is_index_vectors, "an array of dense vectors of index" },
-  [GHLO_IR_KIND_INDEX_VECTOR_ARRAYS] = { is_index_vector_arrays, "an array of arrays of dense vectors of index" },
-  [GHLO_IR_KIND_TYPED] = { is_typed, "a value with a type" },
-  [GHLO_IR_KIND_I32_ARRAY] = { is_dense_array, "array<i32: …>" },
-  [GHLO_IR_KIND_I64_ARRAY] = { is_dense_array, "array<i64: …>" },
-  [GHLO_IR_KIND_BOOL_ARRAY] = { is_dense_array, "array<i1: …>" },
-  [GHLO_IR_KIND_ENUM] = { is_enum, NULL },
-  [GHLO_IR_KIND_ENUMS] = { is_enums, NULL },
-  [GHLO_IR_KIND_STRUCT] = { is_struct, NULL },
-  [GHLO_IR_KIND_STRUCTS] = { is_structs, NULL },
-  [GHLO_IR_KIND_REPLICA_GROUPS] = { is_replica_groups, "dense elements of i64 or mesh axes" },
+  const char      *name;        /* NULL: describe_kind () knows */
+  guint32          kinds;       /* IS () of those allowed */
+  GhloElementType  element;     /* of the type; INVALID: the attribute may have any type, or none */
+  GhloIrTypeKind   type;        /* ELEMENT (0) or TENSOR */
+  guint            rank;        /* of the type; 0: any */
+  guint            n_arrays;    /* around the attribute, one in another */
+  Further          further;     /* nullable */
+} Row;
+
+static const Row rows[] = {
+  [GHLO_IR_KIND_ANY] = { "an attribute", G_MAXUINT32 },
+  [GHLO_IR_KIND_UNIT] = { "a unit attribute", IS (UNIT) },
+  [GHLO_IR_KIND_BOOL] = { "true or false", IS (BOOL) | IS (INTEGER), .further = is_bool },
+  [GHLO_IR_KIND_I32] = { "an integer of type i32", IS (INTEGER), OF (I32) },
+  [GHLO_IR_KIND_I64] = { "an integer of type i64", IS (INTEGER), OF (I64) },
+  [GHLO_IR_KIND_UI32] = { "an integer of type ui32", IS (INTEGER), OF (UI32) },
+  [GHLO_IR_KIND_UI64] = { "an integer of type ui64", IS (INTEGER), OF (UI64) },
+  [GHLO_IR_KIND_F32] = { "a float of type f32", IS (FLOAT), OF (F32) },
+  [GHLO_IR_KIND_F64] = { "a float of type f64", IS (FLOAT), OF (F64) },
+  [GHLO_IR_KIND_STRING] = { "a string", IS (STRING) },
+  [GHLO_IR_KIND_SYMBOL] = { "a symbol", IS (SYMBOL), .further = is_flat },
+  [GHLO_IR_KIND_SYMBOLS] = { "an array of symbols", IS (SYMBOL), .n_arrays = 1, .further = is_flat },
+  [GHLO_IR_KIND_SYMBOL_ARRAYS] = { "an array of arrays of symbols", IS (SYMBOL), .n_arrays = 2, .further = is_flat },
+  [GHLO_IR_KIND_TYPE] = { "a type", IS (TYPE) },
+  [GHLO_IR_KIND_ARRAY] = { "an array", IS (ARRAY) },
+  [GHLO_IR_KIND_DICTIONARY] = { "a dictionary", IS (DICTIONARY) },
+  [GHLO_IR_KIND_DICTIONARIES] = { "an array of dictionaries", IS (DICTIONARY), .n_arrays = 1 },
+  [GHLO_IR_KIND_STRING_OR_DICTIONARY] = { "a string or a dictionary", IS (STRING) | IS (DICTIONARY) },
+  [GHLO_IR_KIND_ELEMENTS] = { "dense elements", IS (DENSE) | IS (DENSE_STRINGS) | IS (KEPT_ELEMENTS) },
+  [GHLO_IR_KIND_I64_ELEMENTS] = { "dense elements of i64", IS (DENSE), TENSOR_OF (I64) },
+  [GHLO_IR_KIND_INDEX_VECTORS] = { "an array of dense vectors of index", IS (DENSE), TENSOR_OF (INDEX),
+                                   .rank = 1, .n_arrays = 1 },
+  [GHLO_IR_KIND_INDEX_VECTOR_ARRAYS] = { "an array of arrays of dense vectors of index", IS (DENSE), TENSOR_OF (INDEX),
+                                         .rank = 1, .n_arrays = 2 },
+  [GHLO_IR_KIND_TYPED] = { "a value with a type", G_MAXUINT32, .further = is_typed },
+  [GHLO_IR_KIND_I32_ARRAY] = { "array<i32: …>", IS (DENSE_ARRAY), OF (I32) },
+  [GHLO_IR_KIND_I64_ARRAY] = { "array<i64: …>", IS (DENSE_ARRAY), OF (I64) },
+  [GHLO_IR_KIND_BOOL_ARRAY] = { "array<i1: …>", IS (DENSE_ARRAY), OF (I1) },
+  [GHLO_IR_KIND_ENUM] = { NULL, IS (ENUM) | IS (INTEGER), .further = is_enum },
+  [GHLO_IR_KIND_ENUMS] = { NULL, IS (ENUM) | IS (INTEGER), .n_arrays = 1, .further = is_enum },
+  [GHLO_IR_KIND_STRUCT] = { NULL, IS (STRUCT), .further = is_struct },
+  [GHLO_IR_KIND_STRUCTS] = { NULL, IS (STRUCT), .n_arrays = 1, .further = is_struct },
+  [GHLO_IR_KIND_REPLICA_GROUPS] = { "dense elements of i64 or mesh axes", IS (DENSE) | IS (STRUCT),
+                                    .further = is_replica_groups },
 };
+
+/* @n_arrays: the arrays that are still to be around @attr. */
+static gboolean
+fits (const GhloIrAttr     *attr,
+      const GhloIrAttrSpec *spec,
+      guint                 n_arrays)
+{
+  const Row *row = &rows[spec->kind];
+
+  if (n_arrays == 0)
+    return (row->kinds >> attr->kind & 1) != 0
+           && (row->element == GHLO_ELEMENT_TYPE_INVALID || element_is (attr->type, row->type, row->element))
+           && (row->rank == 0 || attr->type->rank == row->rank)
+           && (attr->kind != GHLO_IR_ATTR_INTEGER || attr->integer >= spec->minimum)
+           && (row->further == NULL || row->further (attr, spec));
+  if (attr->kind != GHLO_IR_ATTR_ARRAY)
+    return FALSE;
+  for (gsize i = 0; i < attr->length; i++)
+    if (!fits (attr->children[i], spec, n_arrays - 1))
+      return FALSE;
+
+  return TRUE;
+}
 
 static char *
 describe_kind (const GhloIrAttrSpec *spec)
 {
-  const char *many = spec->kind == GHLO_IR_KIND_ENUMS || spec->kind == GHLO_IR_KIND_STRUCTS ? "an array of " : "";
+  const char *many = rows[spec->kind].n_arrays > 0 ? "an array of " : "";
 
   if (spec->kind == GHLO_IR_KIND_ENUM || spec->kind == GHLO_IR_KIND_ENUMS)
     return g_strdup_printf ("%s#%s<%s …>", many, ghlo_ir_enum_specs[spec->detail].dialect,
@@ -329,9 +197,9 @@ describe_kind (const GhloIrAttrSpec *spec)
     return g_strdup_printf ("%s#%s.%s<…>", many, ghlo_ir_struct_specs[spec->detail].dialect,
                             ghlo_ir_struct_specs[spec->detail].mnemonic);
   if (spec->minimum > G_MININT64)
-    return g_strdup_printf ("%s, at least %" G_GINT64_FORMAT, kinds[spec->kind].name, spec->minimum);
+    return g_strdup_printf ("%s, at least %" G_GINT64_FORMAT, rows[spec->kind].name, spec->minimum);
 
-  return g_strdup (kinds[spec->kind].name);
+  return g_strdup (rows[spec->kind].name);
 }
 
 char *
@@ -340,7 +208,7 @@ ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
 {
   g_autofree char *wanted = NULL, *found = NULL;
 
-  if (kinds[spec->kind].check (attr, spec))
+  if (fits (attr, spec, rows[spec->kind].n_arrays))
     return NULL;
 
   wanted = describe_kind (spec);
