@@ -75,15 +75,8 @@ unsupported_reason (GhloDeviceCore        *self,
     return ghlo_step_epilogue_obstacle (ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
     return "the CPU does not support this kind of fusion";
-  for (guint i = 0; i < n_ops; i++)
-    {
-      const char *reason = ghlo_kernel_obstacle (ops[i]);
 
-      if (reason != NULL)
-        return reason;
-    }
-
-  return NULL;
+  return ghlo_kernel_obstacle_of_group (ops, n_ops);
 }
 
 /* Adds the libraries that steps call, as names with versions. */

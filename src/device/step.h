@@ -34,6 +34,14 @@ typedef struct
   gpointer              kept;          /* kept by the selection, for compile (), which takes ownership; NULL: none */
 } GhloStepRequest;
 
+/* The operand of a fusion that @value of its body stands for; n_operands where it is none. */
+static inline guint
+ghlo_step_request_find_operand (const GhloStepRequest *request,
+                                const GhloIrValue     *value)
+{
+  return value->block == request->body ? value->index : request->n_operands;
+}
+
 /* How a step takes an operand. */
 typedef struct
 {

@@ -53,6 +53,9 @@ gboolean ghlo_kernel_lower          (const GhloKernelGroup *group,
 gboolean ghlo_kernel_has_kind       (GhloIrOpKind           kind);
 /* Returns why no group with @op can be lowered, a static text, or NULL where one may be. */
 const char *ghlo_kernel_obstacle    (const GhloIrOp        *op);
+/* The same for several operations: why one of them is in no group. */
+const char *ghlo_kernel_obstacle_of_group (const GhloIrOp *const *ops,
+                                           guint                  n_ops);
 /* The same for a loop: @ops are the constants that it may include, followed by the loop. */
 const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
                                        guint                  n_ops);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
+
 /* A dimension of a product: its number in lhs, rhs and the result, or -1 where it is not there. */
 typedef struct
 {
@@ -35,18 +37,6 @@ add_pairs (Triples      *self,
     }
 }
 
-static gboolean
-is_in (const gint64 *numbers,
-       gsize         n,
-       guint         number)
-{
-  for (gsize i = 0; i < n; i++)
-    if (numbers[i] == (gint64) number)
-      return TRUE;
-
-  return FALSE;
-}
-
 static void
 read_triples (Triples        *self,
               const GhloIrOp *op)
@@ -67,7 +57,7 @@ read_triples (Triples        *self,
   add_pairs (self, batch[0], batch[1], n_batch, TRUE);
   for (guint i = 0; i < 2; i++)
     for (guint d = 0; d < ghlo_ir_op_operand (op, i)->type->rank; d++)
-      if (!is_in (batch[i], n_batch, d) && !is_in (inner[i], n_inner, d))
+      if (!ghlo_dims_contain (batch[i], n_batch, d) && !ghlo_dims_contain (inner[i], n_inner, d))
         self->triples[self->n++] = (Triple) { i == 0 ? (gint) d : -1, i == 0 ? -1 : (gint) d,
                                               (gint) self->n_results++ };
   add_pairs (self, inner[0], inner[1], n_inner, FALSE);
@@ -108,7 +98,7 @@ find_pairs (const GhloIrAttention *attention,
   for (; i < scores->rank && j < logits->rank && k < weights->rank; n++)
     {
       pairs[n] = (Pair) { .scores = &first->triples[i], .size = scores->dimensions[i],
-                          .is_reduced = is_in (reduced, n_reduced, j) };
+                          .is_reduced = ghlo_dims_contain (reduced, n_reduced, j) };
       for (guint t = 0; t < second->n; t++)
         if ((attention->weights == 0 ? second->triples[t].lhs : second->triples[t].rhs) == (gint) k)
           pairs[n].weights = &second->triples[t];
@@ -120,14 +110,6 @@ find_pairs (const GhloIrAttention *attention,
     }
 
   return i == scores->rank && j == logits->rank && k == weights->rank ? n : 0;
-}
-
-/* The index of @value among the operands; their number where it is not one. */
-static guint
-find_operand (const GhloStepRequest *request,
-              const GhloIrValue     *value)
-{
-  return value->block == request->body ? value->index : request->n_operands;
 }
 
 static void
@@ -230,7 +212,7 @@ read_dimensions (GhloStepAttention     *self,
       const GhloIrOp *op = i == GHLO_ATTENTION_VALUES ? attention->last : attention->scores;
 
       number = i == GHLO_ATTENTION_VALUES ? 1 - attention->weights : i == GHLO_ATTENTION_KEYS ? keys : 1 - keys;
-      self->operands[i] = find_operand (request, ghlo_ir_op_operand (op, number));
+      self->operands[i] = ghlo_step_request_find_operand (request, ghlo_ir_op_operand (op, number));
       if (self->operands[i] == request->n_operands)
         return "an operand of its products is not an input of the group";
     }

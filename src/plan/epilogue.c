@@ -54,14 +54,6 @@ find_given (const GhloIrBlock *body)
   return op;
 }
 
-/* The index of @value among the body's arguments, which are the operands; their number where it is not one. */
-static guint
-find_operand (const GhloStepRequest *request,
-              const GhloIrValue     *value)
-{
-  return value->block == request->body ? value->index : request->n_operands;
-}
-
 static gboolean
 has_shape (const GhloView   *view,
            const GhloIrType *type)
@@ -118,8 +110,8 @@ ghlo_step_lead_read (GhloStepLead          *self,
     return "it has too many operands and results";
   if (!has_plain_types (op))
     return "the types of its product are not implemented";
-  self->lhs = find_operand (request, ghlo_ir_op_operand (op, 0));
-  self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
+  self->lhs = ghlo_step_request_find_operand (request, ghlo_ir_op_operand (op, 0));
+  self->rhs = ghlo_step_request_find_operand (request, ghlo_ir_op_operand (op, 1));
   if (self->lhs == request->n_operands || self->rhs == request->n_operands)
     return "an operand of its product is not an input of the group";
   type = op->results[0].type;

@@ -108,6 +108,7 @@ ghlo_vulkan_unsupported_reason (GhloDeviceCore        *core,
                                 guint                  n_ops)
 {
   GhloVulkanDevice *device = (GhloVulkanDevice *) core;
+  const char *reason;
 
   if (g_str_equal (kind, "step") || g_str_equal (kind, "expand-dots"))
     return step_reason (device, ops[0]);
@@ -119,13 +120,7 @@ ghlo_vulkan_unsupported_reason (GhloDeviceCore        *core,
     return epilogue_reason (device, ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
     return "Vulkan devices have no fusion of that kind";
-  for (guint i = 0; i < n_ops; i++)
-    {
-      const char *reason = ghlo_kernel_obstacle (ops[i]);
+  reason = ghlo_kernel_obstacle_of_group (ops, n_ops);
 
-      if (reason != NULL)
-        return reason;
-    }
-
-  return ghlo_vulkan_reduction_obstacle (ops, n_ops);
+  return reason != NULL ? reason : ghlo_vulkan_reduction_obstacle (ops, n_ops);
 }

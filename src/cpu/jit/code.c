@@ -364,12 +364,8 @@ ghlo_code_wait (GhloCode           *self,
 
   if (ghlo_code_function (self) != NULL)
     return TRUE;
-  if (ghlo_code_queue_is_forked ())
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-                           "machine code cannot be generated in a process forked after the first use of the library");
-      return FALSE;
-    }
+  if (!ghlo_code_queue_check (error))
+    return FALSE;
   g_mutex_lock (&table.lock);
   while (self->state < READY && !is_cancelled)
     {

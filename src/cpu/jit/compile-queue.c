@@ -99,6 +99,17 @@ ghlo_code_queue_is_forked (void)
   return g_atomic_int_get (&forked);
 }
 
+gboolean
+ghlo_code_queue_check (GError **error)
+{
+  if (!ghlo_code_queue_is_forked ())
+    return TRUE;
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
+                       "machine code cannot be generated in a process forked after the first use of the library");
+
+  return FALSE;
+}
+
 static gpointer
 work (gpointer data)
 {
@@ -163,12 +174,8 @@ ghlo_code_queue_push (GhloCodeTask  *task,
   const guint most = CLAMP (ghlo_parallel_n_workers () / PROCESSORS_EACH, 1, MAX_THREADS);
   gboolean has_thread;
 
-  if (ghlo_code_queue_is_forked ())
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-                           "machine code cannot be generated in a process forked after the first use of the library");
-      return FALSE;
-    }
+  if (!ghlo_code_queue_check (error))
+    return FALSE;
   g_mutex_lock (&queue.lock);
   has_thread = start_thread (&queue.background, most);
   if (has_thread)

@@ -28,6 +28,8 @@ void     ghlo_code_queue_init       (void);
 /* Whether this is a child, by fork (), of the process that called ghlo_code_queue_init (). Locks may be held there by
  * threads that the child does not have. */
 gboolean ghlo_code_queue_is_forked  (void);
+/* Returns FALSE with DEVICE in such a child. */
+gboolean ghlo_code_queue_check      (GError       **error);
 /* Has a thread call @task's run (). Tasks start in the order in which they are pushed. DEVICE where no thread can be
  * started. */
 gboolean ghlo_code_queue_push       (GhloCodeTask  *task,

@@ -146,6 +146,18 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
          ? ghlo_ir_window_read (&window, op) : NULL;
 }
 
+const char *
+ghlo_kernel_obstacle_of_group (const GhloIrOp *const *ops,
+                               guint                  n_ops)
+{
+  const char *reason = NULL;
+
+  for (guint i = 0; i < n_ops && reason == NULL; i++)
+    reason = ghlo_kernel_obstacle (ops[i]);
+
+  return reason;
+}
+
 static gboolean
 has_elements (const GhloKernelGroup *group)
 {

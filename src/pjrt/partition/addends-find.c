@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
 #include "ir/attr.h"
 #include "passes/constant.h"
 #include "pjrt/sharding/rule.h"
@@ -189,10 +190,10 @@ slice_scatter (const GhloPjrtAdder *self,
   slices->only_first = 0;
   for (guint i = 0; i < ghlo_ir_op_operand (op, 2)->type->rank; i++)
     {
-      if (ghlo_pjrt_rule_lists (windows, n_windows, i))
+      if (ghlo_dims_contain (windows, n_windows, i))
         continue;
       index += index == vector;
-      if (!ghlo_pjrt_rule_lists (batching, n_batching, index))
+      if (!ghlo_dims_contain (batching, n_batching, index))
         slice_both (self, op, (const guint[]) { 1, 2 }, (const guint[]) { index, i }, slices);
       index++;
     }

@@ -6,6 +6,8 @@
 
 #include "pjrt/sharding/rule.h"
 
+#include "base/sizes.h"
+
 void
 ghlo_pjrt_rule_reduce (GhloPjrtRule   *self,
                        const GhloIrOp *op)
@@ -18,7 +20,7 @@ ghlo_pjrt_rule_reduce (GhloPjrtRule   *self,
 
   for (guint i = 0; i < type->rank; i++)
     {
-      const gboolean is_reduced = ghlo_pjrt_rule_lists (dimensions, n, i);
+      const gboolean is_reduced = ghlo_dims_contain (dimensions, n, i);
       int *by_tensor = ghlo_pjrt_rule_add (self, type->dimensions[i],
                                            is_reduced ? GHLO_PJRT_NEEDS_COMMUNICATION : GHLO_PJRT_PASS_THROUGH);
 
@@ -137,7 +139,7 @@ add_free (GhloPjrtRule     *self,
           int              *out)
 {
   for (guint i = 0; i < type->rank; i++)
-    if (!ghlo_pjrt_rule_lists (batch, n_batch, i) && !ghlo_pjrt_rule_lists (contracting, n_contracting, i))
+    if (!ghlo_dims_contain (batch, n_batch, i) && !ghlo_dims_contain (contracting, n_contracting, i))
       {
         int *by_tensor = ghlo_pjrt_rule_add (self, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
+
 void
 ghlo_pjrt_rule_init (GhloPjrtRule *self)
 {
@@ -207,8 +209,8 @@ all_but (GhloPjrtRule   *self,
 
   for (guint i = 0; i < type->rank; i++)
     ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i],
-                                   ghlo_pjrt_rule_lists (list, n, i) ? GHLO_PJRT_NEEDS_COMMUNICATION
-                                                                     : GHLO_PJRT_PASS_THROUGH);
+                                   ghlo_dims_contain (list, n, i) ? GHLO_PJRT_NEEDS_COMMUNICATION
+                                                                  : GHLO_PJRT_PASS_THROUGH);
 }
 
 static void
@@ -281,7 +283,7 @@ exchange (GhloPjrtRule   *self,
   };
 
   for (guint i = 0; i < MIN (type->rank, result->rank); i++)
-    if (!ghlo_pjrt_rule_lists (exchanged, G_N_ELEMENTS (exchanged), i))
+    if (!ghlo_dims_contain (exchanged, G_N_ELEMENTS (exchanged), i))
       ghlo_pjrt_rule_add_everywhere (self, i, type->dimensions[i], GHLO_PJRT_PASS_THROUGH);
 }
 

@@ -88,18 +88,6 @@ ghlo_pjrt_operand_type (const GhloIrOp *op,
   return ghlo_ir_op_operand (op, index)->type;
 }
 
-static inline gboolean
-ghlo_pjrt_rule_lists (const gint64 *list,
-                      gsize         n,
-                      gint64        dimension)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == dimension)
-      return TRUE;
-
-  return FALSE;
-}
-
 /* The functions in the table of rule.c; each adds the factors of @op. In rule-algebra.c: */
 void     ghlo_pjrt_rule_reduce           (GhloPjrtRule     *self,
                                           const GhloIrOp   *op);
