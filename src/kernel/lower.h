@@ -43,6 +43,7 @@ typedef struct
   GhloKernel *kernel;                   /* owned */
   gint64     *starts;                   /* owned; of each buffer, in bytes from the view's first element; 0 or
                                          * negative */
+  guint       n_operands;               /* of the group */
 } GhloLoweredKernel;
 
 /* Returns FALSE with *@reason, a static text, where the group cannot be lowered. */
@@ -59,6 +60,9 @@ const char *ghlo_kernel_obstacle_of_group (const GhloIrOp *const *ops,
 /* The same for a loop: @ops are the constants that it may include, followed by the loop. */
 const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
                                        guint                  n_ops);
+/* Returns the result that may have the memory of that operand, or G_MAXUINT32 where none may. */
+guint32  ghlo_lowered_kernel_in_place (const GhloLoweredKernel *self,
+                                       guint                  operand);
 void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
 
 /* Returns the type that nodes use to load and store elements of @type, or INVALID where they cannot. */

@@ -200,12 +200,9 @@ ghlo_step_epilogue_init (GhloStepEpilogue      *self,
 guint
 ghlo_step_epilogue_place (const GhloStepEpilogue *self)
 {
-  const guint shared = self->lowered.kernel->buffers[0].shared;
+  const guint32 result = ghlo_lowered_kernel_in_place (&self->lowered, 0);
 
-  if (self->own == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
-    return self->result_indices[shared - self->n_operands - 1];
-
-  return self->own;
+  return self->own == GHLO_STEP_NONE && result != GHLO_STEP_NONE ? self->result_indices[result] : self->own;
 }
 
 void

@@ -47,12 +47,9 @@ fill_selection (const Step            *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
-  const GhloKernelBuffer *buffers = self->lowered.kernel->buffers;
-
   selection->scratch = ghlo_cpu_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
-    if (buffers[i].shared != GHLO_KERNEL_NONE)
-      selection->operands[i].in_place = buffers[i].shared - request->n_operands;
+    selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
 }
 
 GHLO_CPU_DEFINE_KEPT_STEP (Step, clear, begin)
@@ -66,17 +63,11 @@ run (gpointer            compiled,
      GError            **error)
 {
   const Step *step = compiled;
-  const GhloKernel *kernel = step->lowered.kernel;
+  const guint n = step->lowered.n_operands;
   gpointer buffers[GHLO_KERNEL_MAX_BUFFERS];
-  guint n = 0;
 
-  while (n < kernel->n_buffers && !kernel->buffers[n].is_written)
-    {
-      buffers[n] = operands[n].data + step->lowered.starts[n];
-      n++;
-    }
-  for (guint i = n; i < kernel->n_buffers; i++)
-    buffers[i] = results[i - n].data + step->lowered.starts[i];
+  for (guint i = 0; i < step->lowered.kernel->n_buffers; i++)
+    buffers[i] = (i < n ? operands[i].data : results[i - n].data) + step->lowered.starts[i];
 
   return ghlo_cpu_kernel_run (&step->kernel, buffers, scratch, monitor, error);
 }

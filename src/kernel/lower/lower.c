@@ -192,7 +192,7 @@ ghlo_kernel_lower (const GhloKernelGroup  *group,
   const GhloIrOp *loop = ghlo_lower_find_loop (group);
   GhloLowering self;
 
-  *lowered = (GhloLoweredKernel) { NULL, g_new0 (gint64, group->n_operands + group->n_results) };
+  *lowered = (GhloLoweredKernel) { NULL, g_new0 (gint64, group->n_operands + group->n_results), group->n_operands };
   ghlo_lower_init (&self, group);
   if (!has_elements (group))
     ghlo_lower_refuse (&self, "it has no elements");
@@ -206,6 +206,15 @@ ghlo_kernel_lower (const GhloKernelGroup  *group,
     ghlo_lowered_kernel_clear (lowered);
 
   return lowered->kernel != NULL;
+}
+
+guint32
+ghlo_lowered_kernel_in_place (const GhloLoweredKernel *self,
+                              guint                    operand)
+{
+  const guint shared = self->kernel->buffers[operand].shared;
+
+  return shared != GHLO_KERNEL_NONE ? shared - self->n_operands : G_MAXUINT32;
 }
 
 void

@@ -41,12 +41,9 @@ fill_selection (const Step            *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
-  const GhloKernelBuffer *buffers = self->lowered.kernel->buffers;
-
   selection->scratch = ghlo_vulkan_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
-    if (buffers[i].shared != GHLO_KERNEL_NONE)
-      selection->operands[i].in_place = buffers[i].shared - request->n_operands;
+    selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
 }
 
 static gboolean
@@ -68,16 +65,14 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Step *self = compiled;
-  const GhloKernel *kernel = self->lowered.kernel;
+  const guint n = self->lowered.n_operands;
   GhloBufferRef buffers[GHLO_KERNEL_MAX_BUFFERS];
-  guint n = 0;
 
-  for (; n < kernel->n_buffers && !kernel->buffers[n].is_written; n++)
-    buffers[n] = operands[n];
-  for (guint i = n; i < kernel->n_buffers; i++)
-    buffers[i] = results[i - n];
-  for (guint i = 0; i < kernel->n_buffers; i++)
-    buffers[i].offset += self->lowered.starts[i];
+  for (guint i = 0; i < self->lowered.kernel->n_buffers; i++)
+    {
+      buffers[i] = i < n ? operands[i] : results[i - n];
+      buffers[i].offset += self->lowered.starts[i];
+    }
   ghlo_vulkan_kernel_record (&self->kernel, buffers, scratch, recording);
 
   return TRUE;
