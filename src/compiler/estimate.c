@@ -34,7 +34,7 @@ static double estimate_block (Estimate *self, const GhloIrBlock *block);
 
 static gboolean
 declines (GhloDeviceCore *device,
-          const char     *kind,
+          GhloFusionKind  kind,
           const GhloIrOp *op)
 {
   return device->klass->unsupported_reason == NULL || device->klass->unsupported_reason (device, kind, &op, 1) != NULL;
@@ -52,9 +52,9 @@ get_facts (const Estimate *self,
   if (facts != 0)
     return facts;
   facts = KNOWN;
-  if (self->device == self->host || declines (self->device, "step", op))
+  if (self->device == self->host || declines (self->device, GHLO_FUSION_STEP, op))
     facts |= ON_HOST;
-  if (((facts & ON_HOST) == 0 || self->device == self->host) && !declines (self->device, "map", op))
+  if (((facts & ON_HOST) == 0 || self->device == self->host) && !declines (self->device, GHLO_FUSION_MAP, op))
     facts |= FUSIBLE;
   g_hash_table_insert (self->facts, (gpointer) op, GUINT_TO_POINTER (facts));
 

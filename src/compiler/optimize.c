@@ -142,7 +142,7 @@ ghlo_optimize_required (GhloIrModule             *module,
 
 static const char *
 device_declines (gpointer               data,
-                 const char            *kind,
+                 GhloFusionKind         kind,
                  const GhloIrOp *const *ops,
                  guint                  n_ops)
 {

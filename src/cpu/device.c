@@ -59,24 +59,29 @@ find_rates (GhloDeviceCore *device)
 
 static const char *
 unsupported_reason (GhloDeviceCore        *self,
-                    const char            *kind,
+                    GhloFusionKind         kind,
                     const GhloIrOp *const *ops,
                     guint                  n_ops)
 {
-  if (g_str_equal (kind, "step"))
-    return NULL;
-  if (g_str_equal (kind, "channels-last"))
-    return ghlo_cpu_convolution_declines_layout (ops[0]);
-  if (g_str_equal (kind, "expand-dots"))
-    return ghlo_cpu_dot_declines_expansion (ops[0]);
-  if (g_str_equal (kind, "loop"))
-    return ghlo_kernel_loop_obstacle (ops, n_ops);
-  if (g_str_equal (kind, "epilogue"))
-    return ghlo_step_epilogue_obstacle (ops, n_ops);
-  if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
-    return "the CPU does not support this kind of fusion";
-
-  return ghlo_kernel_obstacle_of_group (ops, n_ops);
+  switch (kind)
+    {
+    case GHLO_FUSION_LOOP:
+      return ghlo_kernel_loop_obstacle (ops, n_ops);
+    case GHLO_FUSION_EPILOGUE:
+      return ghlo_step_epilogue_obstacle (ops, n_ops);
+    case GHLO_FUSION_REDUCTION:
+    case GHLO_FUSION_MAP:
+      return ghlo_kernel_obstacle_of_group (ops, n_ops);
+    case GHLO_FUSION_STEP:
+      return NULL;
+    case GHLO_FUSION_CHANNELS_LAST:
+      return ghlo_cpu_convolution_declines_layout (ops[0]);
+    case GHLO_FUSION_EXPAND_DOTS:
+      return ghlo_cpu_dot_declines_expansion (ops[0]);
+    case GHLO_FUSION_ATTENTION:
+    default:
+      return "the CPU does not support this kind of fusion";
+    }
 }
 
 /* Adds the libraries that steps call, as names with versions. */

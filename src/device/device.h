@@ -10,6 +10,7 @@
 #include "device/rates.h"
 #include "device/step.h"
 #include "device/storage.h"
+#include "ir/fusion.h"
 
 G_BEGIN_DECLS
 
@@ -31,12 +32,12 @@ typedef struct
   void          (*add_properties) (GhloDeviceCore       *self,
                                    GArray               *properties);
   /* Returns NULL where the device runs @ops, which stand in one block in this order, as one step, a fusion of @kind.
-   * Else returns the reason, a static sentence without its final stop. The layout of the operands is not known yet. For
-   * kind "channels-last", asks whether the device would want a convolution in that layout. For kind "step", asks
-   * whether it has steps for a single operation, judging by kind and types only. The device is not opened for it. NULL
-   * for a device that has no fusions. */
+   * Else returns the reason, a static sentence without its final stop. The layout of the operands is not known yet.
+   * STEP asks whether it has steps for a single operation, judging by kind and types only, without being opened.
+   * CHANNELS_LAST asks whether it would want a convolution in that layout, EXPAND_DOTS whether it would want a product
+   * as multiplications and additions. NULL for a device that has no fusions. */
   const char   *(*unsupported_reason) (GhloDeviceCore        *self,
-                                       const char            *kind,
+                                       GhloFusionKind         kind,
                                        const GhloIrOp *const *ops,
                                        guint                  n_ops);
   /* Opens the device unless it is open; thread-safe. NULL where that takes nothing. */

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Looks up the body of a fusion.
+ * The names of fusions, and their bodies.
  */
 
 #include "ir/fusion.h"
+
+#define PREFIX    "ghlo.fusion."
+#define ROW(name) { name, PREFIX name }
+
+const GhloFusionSpec ghlo_fusion_specs[] = {
+  [GHLO_FUSION_LOOP] = ROW ("loop"),
+  [GHLO_FUSION_ATTENTION] = ROW ("attention"),
+  [GHLO_FUSION_EPILOGUE] = ROW ("epilogue"),
+  [GHLO_FUSION_REDUCTION] = ROW ("reduction"),
+  [GHLO_FUSION_MAP] = ROW ("map"),
+};
 
 const GhloIrBlock *
 ghlo_ir_fusion_get_body (const GhloIrOp *op)
@@ -15,7 +26,7 @@ ghlo_ir_fusion_get_body (const GhloIrOp *op)
     return NULL;
   name = ghlo_ir_op_get_string (op, "name");
   decomposition = ghlo_ir_op_get_string (op, "decomposition");
-  if (name == NULL || decomposition == NULL || !g_str_has_prefix (name, GHLO_IR_FUSION))
+  if (name == NULL || decomposition == NULL || !g_str_has_prefix (name, PREFIX))
     return NULL;
   function = ghlo_ir_op_find_symbol (op, decomposition);
 

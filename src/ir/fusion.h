@@ -13,7 +13,27 @@
 
 G_BEGIN_DECLS
 
-#define GHLO_IR_FUSION "ghlo.fusion."
+typedef enum
+{
+  GHLO_FUSION_LOOP,
+  GHLO_FUSION_ATTENTION,
+  GHLO_FUSION_EPILOGUE,
+  GHLO_FUSION_REDUCTION,
+  GHLO_FUSION_MAP,
+  /* What else devices are asked about a single operation; no fusion is of these kinds. */
+  GHLO_FUSION_STEP,
+  GHLO_FUSION_CHANNELS_LAST,
+  GHLO_FUSION_EXPAND_DOTS,
+} GhloFusionKind;
+
+typedef struct
+{
+  const char *name;             /* "epilogue" */
+  const char *composite;        /* "ghlo.fusion.epilogue" */
+} GhloFusionSpec;
+
+/* By kind, up to MAP. */
+extern const GhloFusionSpec ghlo_fusion_specs[];
 
 /* Returns the block that defines what a fusion computes: its arguments are the operands, and the first operands of
  * its terminator are the results. Returns NULL for any other operation. */

@@ -107,7 +107,7 @@ ghlo_pass_fuse_attention (GhloIrModule     *module,
                           GhloPassContext  *context,
                           GError          **error)
 {
-  static const GhloFuseRules rules = { "attention", find, NULL };
+  static const GhloFuseRules rules = { GHLO_FUSION_ATTENTION, find, NULL };
 
   return ghlo_fuse_module (module, context, &rules, error);
 }

@@ -384,7 +384,7 @@ find (GhloFuser      *fuser,
 static gboolean
 fuse (GhloIrModule     *module,
       GhloPassContext  *context,
-      const char       *kind,
+      GhloFusionKind    kind,
       Options           options,
       GError          **error)
 {
@@ -401,7 +401,7 @@ ghlo_pass_fuse_epilogues (GhloIrModule     *module,
                           GhloPassContext  *context,
                           GError          **error)
 {
-  return fuse (module, context, "epilogue", (Options) { .products = TRUE }, error);
+  return fuse (module, context, GHLO_FUSION_EPILOGUE, (Options) { .products = TRUE }, error);
 }
 
 gboolean
@@ -409,7 +409,7 @@ ghlo_pass_fuse_reductions (GhloIrModule     *module,
                            GhloPassContext  *context,
                            GError          **error)
 {
-  return fuse (module, context, "reduction", (Options) { .reductions = TRUE }, error);
+  return fuse (module, context, GHLO_FUSION_REDUCTION, (Options) { .reductions = TRUE }, error);
 }
 
 gboolean
@@ -417,5 +417,5 @@ ghlo_pass_fuse_maps (GhloIrModule     *module,
                      GhloPassContext  *context,
                      GError          **error)
 {
-  return fuse (module, context, "map", (Options) { .reductions = FALSE }, error);
+  return fuse (module, context, GHLO_FUSION_MAP, (Options) { .reductions = FALSE }, error);
 }

@@ -414,7 +414,7 @@ make_composite (GhloFuser           *self,
                 const GPtrArray     *inputs,
                 GPtrArray           *results)
 {
-  g_autofree char *name = g_strconcat (GHLO_IR_FUSION, self->rules->kind, NULL);
+  const char *name = ghlo_fusion_specs[self->rules->kind].composite;
   const GhloIrOp *function = find_function (self, group, inputs, results, name), *first = group->ops[0];
   g_autofree const GhloIrType **types = g_new (const GhloIrType *, results->len);
   const GhloIrNamedAttr attributes[] = {

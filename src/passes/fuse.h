@@ -26,12 +26,12 @@ typedef struct _GhloFuser GhloFuser;
  * function's operations. */
 typedef struct
 {
-  const char *kind;                                  /* "epilogue" */
-  gboolean  (*find) (GhloFuser      *self,
-                     GhloIrOp       *func,
-                     gconstpointer   data,
-                     GError        **error);
-  gconstpointer data;
+  GhloFusionKind kind;
+  gboolean     (*find) (GhloFuser      *self,
+                        GhloIrOp       *func,
+                        gconstpointer   data,
+                        GError        **error);
+  gconstpointer  data;
 } GhloFuseRules;
 
 GhloIrModule      *ghlo_fuse_get_module  (const GhloFuser     *self);

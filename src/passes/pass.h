@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "ir/fusion.h"
 #include "ir/module.h"
 
 G_BEGIN_DECLS
@@ -35,7 +36,7 @@ typedef struct
 /* Operations that a fusion pass merged, or considered merging. */
 typedef struct
 {
-  const char     *kind;                   /* "loop", "epilogue", "reduction", "map", … */
+  GhloFusionKind  kind;
   const GhloIrOp *first;                  /* the first operation of the group */
   const GhloIrOp *op;                     /* the operation to be merged into it; NULL where none in particular */
   guint           number;                 /* of the merge, from 1 on; 0: not merged */
@@ -51,10 +52,11 @@ typedef void (*GhloFusionReportFunc) (gpointer                   data,
 typedef struct
 {
   /* NULL where the device runs the operations as one step, as far as it can tell before the operands' layouts are
-   * known; else the reason why it does not, as above. For "channels-last", which passes one convolution: whether the
-   * device prefers that layout for it. */
+   * known; else the reason why it does not, as above. CHANNELS_LAST passes one convolution, and asks whether the
+   * device prefers that layout for it; EXPAND_DOTS passes one product, and asks whether the device prefers
+   * multiplications and additions. */
   const char         *(*declines) (gpointer               device,
-                                   const char            *kind,
+                                   GhloFusionKind         kind,
                                    const GhloIrOp *const *ops,
                                    guint                  n_ops);
   gpointer              device;

@@ -106,7 +106,7 @@ append_candidate (gpointer                   data,
 {
   GString *text = data;
 
-  g_string_append_printf (text, "// %s: ", candidate->kind);
+  g_string_append_printf (text, "// %s: ", ghlo_fusion_specs[candidate->kind].name);
   append_op (text, module, candidate->first);
   if (candidate->op != NULL)
     {

@@ -103,24 +103,30 @@ epilogue_reason (const GhloVulkanDevice *device,
 
 const char *
 ghlo_vulkan_unsupported_reason (GhloDeviceCore        *core,
-                                const char            *kind,
+                                GhloFusionKind         kind,
                                 const GhloIrOp *const *ops,
                                 guint                  n_ops)
 {
   GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   const char *reason;
 
-  if (g_str_equal (kind, "step") || g_str_equal (kind, "expand-dots"))
-    return step_reason (device, ops[0]);
-  if (g_str_equal (kind, "loop"))
-    return ghlo_kernel_loop_obstacle (ops, n_ops);
-  if (g_str_equal (kind, "attention"))
-    return ghlo_vulkan_attention_obstacle (device, ops, n_ops);
-  if (g_str_equal (kind, "epilogue"))
-    return epilogue_reason (device, ops, n_ops);
-  if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
-    return "Vulkan devices have no fusion of that kind";
-  reason = ghlo_kernel_obstacle_of_group (ops, n_ops);
-
-  return reason != NULL ? reason : ghlo_vulkan_reduction_obstacle (ops, n_ops);
+  switch (kind)
+    {
+    case GHLO_FUSION_LOOP:
+      return ghlo_kernel_loop_obstacle (ops, n_ops);
+    case GHLO_FUSION_ATTENTION:
+      return ghlo_vulkan_attention_obstacle (device, ops, n_ops);
+    case GHLO_FUSION_EPILOGUE:
+      return epilogue_reason (device, ops, n_ops);
+    case GHLO_FUSION_REDUCTION:
+    case GHLO_FUSION_MAP:
+      reason = ghlo_kernel_obstacle_of_group (ops, n_ops);
+      return reason != NULL ? reason : ghlo_vulkan_reduction_obstacle (ops, n_ops);
+    case GHLO_FUSION_STEP:
+    case GHLO_FUSION_EXPAND_DOTS:
+      return step_reason (device, ops[0]);
+    case GHLO_FUSION_CHANNELS_LAST:
+    default:
+      return "Vulkan devices have no fusion of that kind";
+    }
 }

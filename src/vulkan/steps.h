@@ -15,7 +15,7 @@ const GhloStepImplementation *ghlo_vulkan_find_step (GhloDeviceCore             
                                                      const GhloIrOp               *op,
                                                      const GhloStepImplementation *previous);
 const char           *ghlo_vulkan_unsupported_reason (GhloDeviceCore        *core,
-                                                      const char            *kind,
+                                                      GhloFusionKind         kind,
                                                       const GhloIrOp *const *ops,
                                                       guint                  n_ops);
 

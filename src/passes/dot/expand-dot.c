@@ -98,7 +98,7 @@ expand (GhloRewriter *self,
     return FALSE;
   n = count_terms (&dot);
   if (n < 1 || n > MAX_TERMS
-      || (fusion->declines != NULL && fusion->declines (fusion->device, "expand-dots", ops, 1) != NULL))
+      || (fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_EXPAND_DOTS, ops, 1) != NULL))
     return FALSE;
 
   /* From zero on, so that terms of -0 alone have the sum +0, as in the product. */

@@ -150,7 +150,7 @@ device_declines (const GhloRewriter *self,
 {
   const GhloPassFusion *fusion = &self->context->options->fusion;
 
-  return fusion->declines != NULL && fusion->declines (fusion->device, "channels-last", &op, 1) != NULL;
+  return fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_CHANNELS_LAST, &op, 1) != NULL;
 }
 
 static GhloIrValue *

@@ -119,7 +119,7 @@ ghlo_pass_fuse_loops (GhloIrModule     *module,
                       GhloPassContext  *context,
                       GError          **error)
 {
-  static const GhloFuseRules rules = { "loop", find, NULL };
+  static const GhloFuseRules rules = { GHLO_FUSION_LOOP, find, NULL };
 
   return ghlo_fuse_module (module, context, &rules, error);
 }

@@ -44,11 +44,11 @@ static guint n_searches;
 
 static const char *
 unsupported_reason (GhloDeviceCore        *self,
-                    const char            *kind,
+                    GhloFusionKind         kind,
                     const GhloIrOp *const *ops,
                     guint                  n_ops)
 {
-  if (g_str_equal (kind, "step"))
+  if (kind == GHLO_FUSION_STEP)
     return g_strcmp0 (ghlo_ir_op_get_name (ops[0]), declined_kind) == 0 ? "it is not implemented" : NULL;
 
   return ghlo_cpu_device ()->klass->unsupported_reason (self, kind, ops, n_ops);

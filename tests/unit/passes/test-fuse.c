@@ -83,14 +83,14 @@ typedef struct
 
 static const char *
 declines (gpointer               data,
-          const char            *kind,
+          GhloFusionKind         kind,
           const GhloIrOp *const *ops,
           guint                  n_ops)
 {
   Talk *talk = data;
 
   talk->n_asked++;
-  g_assert_cmpstr (kind, ==, "map");
+  g_assert_cmpint (kind, ==, GHLO_FUSION_MAP);
   for (guint i = 0; i < n_ops; i++)
     {
       const GhloIrOp *op = ops[i];
@@ -114,7 +114,7 @@ report_candidate (gpointer                   data,
   Talk *talk = data;
 
   talk->n_reported++;
-  g_assert_cmpstr (candidate->kind, ==, "map");
+  g_assert_cmpint (candidate->kind, ==, GHLO_FUSION_MAP);
   g_assert_nonnull (candidate->first);
   g_assert_nonnull (candidate->op);
   if (candidate->reason == NULL)
