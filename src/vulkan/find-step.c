@@ -23,7 +23,6 @@ static const struct
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_vulkan_step_product },
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_vulkan_step_product },
-#ifdef GHLO_HAS_SHADERS
   { GHLO_OP_CHLO_TOP_K, &ghlo_vulkan_step_top_k },
   { GHLO_OP_STABLEHLO_CHOLESKY, &ghlo_vulkan_step_cholesky },
   { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_vulkan_step_dynamic_update_slice },
@@ -33,7 +32,6 @@ static const struct
   { GHLO_OP_STABLEHLO_SCATTER, &ghlo_vulkan_step_scatter },
   { GHLO_OP_STABLEHLO_SORT, &ghlo_vulkan_step_sort },
   { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_vulkan_step_triangular_solve },
-#endif
   { GHLO_OP_STABLEHLO_SELECT_AND_SCATTER, &ghlo_vulkan_step_select_and_scatter },
   { GHLO_N_OPS, NULL },
 };

@@ -391,10 +391,8 @@ const GhloCommandBufferClass ghlo_vulkan_command_buffers = {
   .begin = begin,
   .end = end,
   .set_predicate = set_predicate,
-#ifdef GHLO_HAS_SHADERS
   .count_iterations = ghlo_vulkan_shader_count_iterations,
   .select_branch = ghlo_vulkan_shader_select_branch,
-#endif
   .repeat = repeat,
   .merge_dispatches = ghlo_vulkan_pair_merge,
   .replay = replay,

@@ -24,16 +24,18 @@ extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* for no operat
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
 extern const GhloStepImplementation ghlo_vulkan_step_select_and_scatter;
-#ifdef GHLO_HAS_SHADERS
 extern const GhloStepImplementation ghlo_vulkan_step_cholesky;
+extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* the copy of GhloStepTarget, for no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_cumulative;
 extern const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice;
 extern const GhloStepImplementation ghlo_vulkan_step_fft;
+extern const GhloStepImplementation ghlo_vulkan_step_kernel;
+extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
 extern const GhloStepImplementation ghlo_vulkan_step_random;
 extern const GhloStepImplementation ghlo_vulkan_step_scatter;
+extern const GhloStepImplementation ghlo_vulkan_step_select_and_scatter;
 extern const GhloStepImplementation ghlo_vulkan_step_sort;
 extern const GhloStepImplementation ghlo_vulkan_step_top_k;
 extern const GhloStepImplementation ghlo_vulkan_step_triangular_solve;
-#endif
 
 G_END_DECLS

@@ -100,7 +100,6 @@ static const char *const programs[] = {
            "  return %r : tensor<40x30xi32>\n"),
   PRODUCT ("70", "50", "60"),
   PRODUCT ("8", "4096", "8"),
-#ifdef GHLO_HAS_SHADERS
   SORT ("i32", "4x100", "GT"),
   SORT ("i32", "2x5000", "GT"),
   SORT ("f32", "2x3000", "LT"),
@@ -134,7 +133,6 @@ static const char *const programs[] = {
            "  return %r : tensor<40x40xf32>\n"),
   RANDOM ("THREE_FRY", "2"),
   RANDOM ("PHILOX", "3"),
-#endif
 };
 
 /* Compiles kernels like those of steps that may be gated, wherever the steps are. */
@@ -349,7 +347,6 @@ static const struct
 } negating[] = {
   { NEGATING (NEGATED ("r", "x")), 1, 0 },
   { NEGATING (LOOP ("1", "x", COUNTED, NEGATED ("w1", "v1")) SUM ("r", "l1#1", "x")), 1, 0 },
-#ifdef GHLO_HAS_SHADERS
   { NEGATING (LOOP ("1", "x", IS_LITTLE, NEGATED ("w1", "v1")) SUM ("r", "l1#1", "x")), 0, 1 },
   /* The same before the loop, in it and after it. */
   { NEGATING (NEGATED ("a", "x") LOOP ("1", "a", IS_LITTLE, NEGATED ("w1", "v1")) NEGATED ("r", "l1#1")), 2, 1 },
@@ -365,7 +362,6 @@ static const struct
               "  }, {\n"
               "    stablehlo.return %v1 : tensor<32xi32>\n"
               "  }) : (tensor<i1>) -> tensor<32xi32>\n"), 1, 1 },
-#endif
 };
 
 /* That of @step, of an operand and a result: of two of it that wait for nothing both are known. */
