@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/debug.h"
 #include "base/stack.h"
 
 const GhloToolCommand ghlo_tool_commands[] = {
@@ -145,8 +146,11 @@ static int
 run (int    argc,
      char **argv)
 {
+  g_autofree char *aids = ghlo_debug_dup_help ();
   const GhloToolCommand *command;
 
+  if (aids != NULL)
+    fputs (aids, stderr);
   /* Characters follow the user's locale; numbers always keep the C locale's form. */
   setlocale (LC_CTYPE, "");
   ghlo_tool_output_init ();

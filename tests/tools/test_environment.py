@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where the environment is not followed: relative folders, and programs with more rights than their callers.
+"""What the environment says to the command, and where it is not followed: relative folders, and programs with more
+rights than their callers.
 
     test_environment.py plain | sanitized      (programs with sanitizers do not start with more rights)
 """
@@ -28,6 +29,12 @@ def check_relative_cache(tap):
         said = ghlo('cache', 'path', env={**os.environ, 'XDG_CACHE_HOME': 'relative', 'HOME': home})
         tap.report(said.stdout == os.path.join(home, '.cache', 'ghlo-1.0') + '\n',
                    'a relative XDG_CACHE_HOME is ignored', said.stdout + said.stderr)
+
+
+def check_debugging_aids(tap):
+    said = ghlo('--version', env={**os.environ, 'GHLO_DEBUG': 'help,gaurd'})
+    tap.report(said.returncode == 0 and '  guard ' in said.stderr and "'gaurd' is none" in said.stderr
+               and said.stdout.startswith('ghlo '), 'GHLO_DEBUG=help explains itself', said.stdout + said.stderr)
 
 
 def why_not(command, folder):
@@ -71,6 +78,7 @@ def check_privileges(tap):
 def main():
     tap = Tap()
     check_relative_cache(tap)
+    check_debugging_aids(tap)
     check_privileges(tap)
     tap.finish()
 
