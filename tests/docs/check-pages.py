@@ -4,9 +4,11 @@
 
     check-pages.py SOURCE_ROOT REFERENCE GHLO
 
-Each guide is a page with a title; links between pages, also those of README.md and
-CONTRIBUTING.md to files, exist; each environment variable that the sources read, each
-command and each error code is documented; the page of operations has every operation.
+Each guide is a page with a title; links between pages exist, and so do the files that README.md,
+CONTRIBUTING.md, SECURITY.md, NEWS, docs/releasing.md and the issue templates name; each environment
+variable that the sources read, each command and each error code is documented; the page of operations
+has every operation; NEWS and Debian's changelog begin with the version of meson.build; CODEOWNERS'
+patterns match something.
 """
 
 import json
@@ -16,6 +18,10 @@ import subprocess
 import sys
 
 LINK = re.compile(r'\]\(([^)#:\s]+)(?:#[^)]*)?\)')
+# A file of the source tree, as prose and commands name it.
+NAMED = re.compile(r'(?<![\w./-])(?:\./)?((?:docs|examples|introspection|tests|src)/[\w./-]*\w)')
+# What the build puts into such a folder.
+BUILT = {'examples/example-gtk'}
 FENCED = re.compile(r'^```.*?^```', re.M | re.S)
 
 
@@ -24,7 +30,7 @@ def read(path):
 
 
 def check_links(source, reference):
-    pages = [source / 'docs/architecture.md', source / 'docs/performance.md',
+    pages = [*(source / f'docs/{name}.md' for name in ('architecture', 'performance', 'releasing')),
              *sorted((source / 'docs/guides').glob('*.md'))]
     for page in pages:
         html = reference / (page.stem + '.html')
@@ -35,11 +41,32 @@ def check_links(source, reference):
         for link in LINK.findall(FENCED.sub('', read(page))):
             if not (reference / link).exists():
                 yield f'{page.name} leads to {link}, which is not there'
-    for name in ('README.md', 'CONTRIBUTING.md'):
-        for link in LINK.findall(read(source / name)) + re.findall(r'`((?:docs|examples|tests|src)/[\w./-]*)`',
-                                                                   read(source / name)):
+    others = [*(source / name for name in ('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS')),
+              *(source / '.github/ISSUE_TEMPLATE').glob('*.md')]
+    for page in others:
+        for link in LINK.findall(read(page)):
             if not (source / link).exists():
-                yield f'{name} names {link}, which is not there'
+                yield f'{page.name} leads to {link}, which is not there'
+    for page in (*pages, *others):
+        for name in NAMED.findall(read(page)):
+            if name not in BUILT and not (source / name).exists():
+                yield f'{page.name} names {name}, which is not there'
+
+
+def check_releases(source):
+    version = re.search(r"^  version: '(.*)',$", read(source / 'meson.build'), re.M)[1]
+    if not re.match(rf'{re.escape(version)} \((in development|\d{{4}}-\d\d-\d\d)\)\n=+\n', read(source / 'NEWS')):
+        yield f'NEWS does not begin with version {version}'
+    if not read(source / 'docs/packaging/debian/changelog').startswith(f'ghlo ({version}) '):
+        yield f'the changelog for Debian does not begin with version {version}'
+
+
+def check_owners(source):
+    for line in read(source / 'CODEOWNERS').splitlines():
+        pattern, *owners = line.split() or ['#']
+        if not pattern.startswith('#') and pattern != '*':
+            if not owners or not pattern.startswith('/') or not (source / pattern[1:]).exists():
+                yield f'CODEOWNERS: {pattern} matches nothing, or nobody owns it'
 
 
 def check_words(what, words, *pages):
@@ -61,6 +88,8 @@ def main():
     operations = json.loads(subprocess.run([tool, 'ops', '--json'], check=True, capture_output=True, text=True).stdout)
     findings = [
         *check_links(source, reference),
+        *check_releases(source),
+        *check_owners(source),
         *check_words('environment variable', set(re.findall(r'getenv \("(\w+)"\)', code)),
                      guides / 'environment-variables.md'),
         *check_words('command', set(re.findall(r'^  (\w+) ', described, re.M)),
