@@ -24,6 +24,7 @@ FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in f
 # Headers from outside that one folder alone may see.
 RESERVED = [
     (r'vulkan/', 'vulkan'), (r'llvm-c/', 'cpu'), (r'oneapi/|dnnl', 'cpu'), (r'json-glib/', 'tools'),
+    (r'sysprof', 'base'),
 ]
 
 # Folders beside src, and who includes from them.

@@ -6,6 +6,7 @@
 #include "compiler/executable-core.h"
 
 #include "base/ghlo-error.h"
+#include "base/trace.h"
 #include "compiler/auto.h"
 
 /* Where the GPU was chosen automatically, its failure is not an error of the compile. */
@@ -60,7 +61,7 @@ ghlo_executable_core_new (const GhloCompileRequest *request,
                           const GhloMonitor        *monitor,
                           GError                  **error)
 {
-  gint64 start = g_get_monotonic_time ();
+  gint64 start = g_get_monotonic_time (), traced = ghlo_trace_begin ();
   GhloSignature signature;
   GhloCacheUse use;
   GhloDeviceCore *device;
@@ -73,6 +74,7 @@ ghlo_executable_core_new (const GhloCompileRequest *request,
   compilation = compile (request, &device, &reason, &use, monitor, error);
   if (compilation == NULL)
     return NULL;
+  ghlo_trace_end (traced, "compile", device->names[0]);
 
   self = g_new0 (GhloExecutableCore, 1);
   g_atomic_ref_count_init (&self->ref_count);

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/ghlo-error.h"
 #include "base/stack.h"
+#include "base/trace.h"
 #include "execute/run-plan.h"
 #include "runtime/place.h"
 
@@ -349,12 +350,18 @@ ghlo_prepared_start (const GhloPrepared    *self,
                      const GhloMonitor     *monitor,
                      GError               **error)
 {
+  const gint64 traced = ghlo_trace_begin ();
+  gboolean ok;
+
   *fence = NULL;
   if (!ghlo_device_core_is_host (self->device))
-    return start_on_device (self, options, inputs, n_inputs, outputs, fence, monitor, error);
-
-  return place_inputs (options, inputs, n_inputs, monitor, error)
+    ok = start_on_device (self, options, inputs, n_inputs, outputs, fence, monitor, error);
+  else
+    ok = place_inputs (options, inputs, n_inputs, monitor, error)
          && start_placed (self, options, inputs, n_inputs, outputs, fence, monitor, error);
+  ghlo_trace_end (traced, "run", self->device->names[0]);
+
+  return ok;
 }
 
 gboolean

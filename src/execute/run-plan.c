@@ -11,6 +11,7 @@
 
 #include "base/debug.h"
 #include "base/sizes.h"
+#include "base/trace.h"
 #include "execute/compile-plan.h"
 #include "execute/run-recordings.h"
 #include "execute/run-spaces.h"
@@ -480,8 +481,14 @@ run_steps (Run                 *run,
            guint                first,
            GError             **error)
 {
-  return G_UNLIKELY (run->profile != NULL) ? measure_step (run, body, first, error)
-                                           : perform_steps (run, body, first, error);
+  gint64 traced = ghlo_trace_begin ();
+  guint n = G_UNLIKELY (run->profile != NULL) ? measure_step (run, body, first, error)
+                                              : perform_steps (run, body, first, error);
+
+  if (G_UNLIKELY (traced != 0))
+    ghlo_trace_end (traced, "step", ghlo_step_get_operation (body->steps[first]));
+
+  return n;
 }
 
 static gboolean

@@ -11,6 +11,7 @@
 
 #include "base/diagnostics.h"
 #include "base/environment.h"
+#include "base/trace.h"
 #include "ir/verify/verify.h"
 #include "passes/walk.h"
 
@@ -138,11 +139,12 @@ run_pass (GhloIrModule     *module,
           GError          **error)
 {
   const GhloPass *pass = &ghlo_pass_table[index];
-  gint64 begin = g_get_monotonic_time ();
+  gint64 begin = g_get_monotonic_time (), traced = ghlo_trace_begin ();
   gboolean ok;
 
   context->n_changes = 0;
   ok = !ghlo_monitor_cancelled (context->monitor, error) && pass->run (module, context, error);
+  ghlo_trace_end (traced, "pass", pass->name);
   if (report != NULL)
     {
       GhloPassRecord *record = &report->records[index];

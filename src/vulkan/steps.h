@@ -20,12 +20,8 @@ const char           *ghlo_vulkan_unsupported_reason (GhloDeviceCore        *cor
                                                       guint                  n_ops);
 
 extern const GhloStepImplementation ghlo_vulkan_step_attention;
-extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* for no operation */
-extern const GhloStepImplementation ghlo_vulkan_step_kernel;
-extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
-extern const GhloStepImplementation ghlo_vulkan_step_select_and_scatter;
 extern const GhloStepImplementation ghlo_vulkan_step_cholesky;
-extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* the copy of GhloStepTarget, for no operation */
+extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* for no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_cumulative;
 extern const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice;
 extern const GhloStepImplementation ghlo_vulkan_step_fft;
