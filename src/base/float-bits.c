@@ -204,7 +204,7 @@ is_nan_bits (const GhloElementInfo *info,
     case GHLO_FLOAT_FINITE:
       return info->bits == 8 && magnitude == ghlo_low_bits (7);
     default:
-      return bits == (guint64) 1 << (info->bits - 1);
+      return bits != 0 && magnitude == 0;
     }
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fail.h"
 #include "sizes.h"
 
 typedef struct
@@ -20,8 +21,8 @@ typedef struct
 } Cursor;
 
 static gboolean
-fail (Cursor     *cursor,
-      const char *expected)
+(fail) (Cursor     *cursor,
+        const char *expected)
 {
   g_autofree char *text = g_utf8_make_valid (cursor->text, MIN (strlen (cursor->text), 80));
   g_autofree char *rest = g_utf8_make_valid (cursor->p, MIN (strlen (cursor->p), 40));
@@ -33,6 +34,8 @@ fail (Cursor     *cursor,
 
   return FALSE;
 }
+
+#define fail(...) GHLO_FALSE_AFTER (fail (__VA_ARGS__))
 
 static gboolean
 skip (Cursor     *cursor,
