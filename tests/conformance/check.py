@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from common import TOOL, data, ghlo
+from common import COMMAND, data, ghlo
 
 
 def main():
@@ -19,7 +19,7 @@ def main():
         print('1..0 # SKIP there is no Vulkan device')
         sys.exit(77)
     arguments = [a if a.startswith('-') else os.path.join(root, a) for a in sys.argv[2:]]
-    sys.exit(subprocess.run([TOOL, 'check', *arguments], check=False).returncode)
+    sys.exit(subprocess.run([*COMMAND, 'check', *arguments], check=False).returncode)
 
 
 if __name__ == '__main__':

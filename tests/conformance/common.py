@@ -2,10 +2,13 @@
 """Shared by the conformance tests: the locations of data and command-line tool, and TAP output."""
 
 import os
+import shlex
 import subprocess
 import sys
 
 TOOL = os.environ.get('GHLO_TOOL', 'ghlo')
+# In a build for another processor Meson says by which emulator programs run.
+COMMAND = [*shlex.split(os.environ.get('MESON_EXE_WRAPPER', '')), TOOL]
 
 
 def data(*parts, skip_status=0):
@@ -19,7 +22,7 @@ def data(*parts, skip_status=0):
 
 def ghlo(*arguments, **options):
     """Runs the command; returns the finished process with its output as text."""
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=False, **options)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, **options)
 
 
 class Tap:
