@@ -379,6 +379,54 @@ compute_product (GhloVulkanDevice  *device,
   return found;
 }
 
+static inline void
+check_product (GhloVulkanDevice *device,
+               const char       *text,
+               FillFunc          fill,
+               double            tolerance,
+               gboolean          is_dense)
+{
+  GhloValue *values[2];
+  g_autoptr (GhloValue) expected = NULL, found = compute_product (device, text, fill, is_dense, &expected, values);
+
+  step_compare (&(GhloView) { .data = found->data, .element_type = expected->type->element_type }, expected, tolerance,
+                text);
+  for (guint i = 0; i < 2; i++)
+    ghlo_value_unref (values[i]);
+}
+
+/* Floats whose products and sums are exact, and any integers. */
+static inline void
+fill_exact (GhloValue *value)
+{
+  const GhloElementType type = value->type->element_type;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    if (ghlo_element_type_is_float (type))
+      set_number (value, i, g_test_rand_int_range (-8, 9) / 4.0);
+    else if (type == GHLO_ELEMENT_TYPE_I1)
+      value->data[i] = g_test_rand_int_range (0, 4) == 0;
+    else
+      for (gsize j = 0; j < ghlo_element_info (type)->size; j++)
+        value->data[i * ghlo_element_info (type)->size + j] = (guint8) g_test_rand_int_range (0, 256);
+}
+
+static inline void
+check_shape (GhloVulkanDevice *device,
+             gint64            batch,
+             gint64            rows,
+             gint64            columns,
+             gint64            inner,
+             const Types      *types,
+             FillFunc          fill,
+             double            tolerance)
+{
+  const Shape shape = { { 1, 1, 1, 1 }, { { batch }, { rows }, { columns }, { inner } } };
+  g_autofree char *text = print_product (&shape, types);
+
+  check_product (device, text, fill, tolerance, TRUE);
+}
+
 /* A product of dense tensors, for questions about its implementation. */
 typedef struct
 {
