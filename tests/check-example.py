@@ -20,7 +20,7 @@ import sys
 
 PAGE = 'CONTRIBUTING.md'
 BLOCK = re.compile(r'^```diff\n--- (\S+)\n(.*?)^```$', re.M | re.S)
-NAMED = re.compile(r'^\| `(\S+?)` \|', re.M)
+NAMED = re.compile(r'^\| `([\w.-]+(?:/[\w.-]+)+)` \|', re.M)
 TARGETS = ['src/tools/ghlo', 'tests/test-scalar-table', 'tests/test-cpu-elementwise']
 SKIPPED = 77
 
