@@ -112,9 +112,11 @@ copy_location (Copier               *self,
                                     location->end_line, location->end_column);
       break;
     case GHLO_IR_LOCATION_NAME:
+      g_assert (location->n_children == 1);
       copy = ghlo_ir_location_name (module, location->text, children[0]);
       break;
     case GHLO_IR_LOCATION_CALL_SITE:
+      g_assert (location->n_children == 2);
       copy = ghlo_ir_location_call_site (module, children[0], children[1]);
       break;
     case GHLO_IR_LOCATION_FUSED:

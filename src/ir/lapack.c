@@ -64,14 +64,14 @@ read_parameter (Reader *reader,
 
   g_assert (call->n_parameters < GHLO_IR_LAPACK_PARAMETERS);
   word[length] = '\0';
-  strcpy (parameter->name, word);
+  g_strlcpy (parameter->name, word, sizeof parameter->name);
   parameter->is_character = *allowed != '#';
   call->n_parameters++;
   attr = ghlo_ir_custom_call_get (reader->op, word);
   if (attr == NULL && reader->row->target != NULL && strcmp (word, "uplo") == 0)
     return read_triangle (reader, parameter);
   if (attr == NULL && strlen (allowed) == 1 && *allowed != '#')
-    parameter->value = *allowed;
+    parameter->value = (guchar) *allowed;
   else if (attr == NULL || (attr->kind != GHLO_IR_ATTR_INTEGER && attr->kind != GHLO_IR_ATTR_BOOL))
     return ghlo_ir_custom_call_refuse (reader->op, word, is_boolean ? "a boolean" : *allowed == '#' ? "a number"
                                                                                    : "a character", reader->problem);
@@ -113,7 +113,7 @@ read_argument (Reader *reader,
       *condition++ = '\0';
       argument->is_computed = parameter_value (call, condition) != 'N';
     }
-  strcpy (argument->name, word);
+  g_strlcpy (argument->name, word, sizeof argument->name);
 }
 
 static void

@@ -165,8 +165,7 @@ put_hex (GhloIrPrinter *self,
   p = string->str + start;
   for (gsize i = 0; i < n; i++)
     {
-      gsize index = i % part;
-      guint8 byte = G_BYTE_ORDER == G_LITTLE_ENDIAN ? bytes[i] : bytes[i - index + part - 1 - index];
+      guint8 byte = bytes[G_BYTE_ORDER == G_LITTLE_ENDIAN ? i : i + part - 1 - 2 * (i % part)];
 
       *p++ = digits[byte >> 4];
       *p++ = digits[byte & 0xf];
