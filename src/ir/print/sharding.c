@@ -36,6 +36,8 @@ put_inside (GhloIrPrinter  *self,
   gsize length;
   const char *text = inside (ghlo_ir_op_get (op, name), before, after, &length);
 
+  /* The directive is printed only where it has them all. */
+  g_assert (text != NULL);
   g_string_append_len (self->out, text, length);
 }
 

@@ -54,6 +54,7 @@ put_field (GhloIrPrinter     *self,
            const GhloIrField *field,
            const GhloIrAttr  *value)
 {
+  g_assert (value != NULL || field->kind == GHLO_IR_FIELD_DIMS);
   g_string_append_printf (self->out, "%s = ", field->name);
   if (field->kind == GHLO_IR_FIELD_DIMS && value != NULL)
     ghlo_ir_put_dims (self, value->integers, value->length);
