@@ -177,7 +177,8 @@ test_options (void)
 {
   GhloWholeProgramClass programs = *ghlo_reference_device ()->klass->whole_programs;
   const GhloDeviceCoreClass klass = { .name = "fallback", .whole_programs = &programs };
-  GhloDeviceCore fallback = { .klass = &klass };
+  static const char *const names[] = { "fallback", NULL };
+  GhloDeviceCore fallback = { .klass = &klass, .names = names };
   g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
   gint64 time = 0;
   const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_runs,
