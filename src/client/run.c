@@ -217,7 +217,7 @@ ghlo_run_finish (GhloExecutableCore  *executable,
 
   count_run (executable, outcome, now, ok);
   outcome->run_time = now - outcome->start - outcome->upload_time - outcome->download_time;
-  if (executable->device->klass->whole_programs != NULL)
+  if (ghlo_prepared_is_interpreted (executable->compilation->prepared))
     outcome->reference_time = outcome->run_time;
 
   return ok;

@@ -117,6 +117,8 @@ typedef struct _GhloWholeProgramClass
                          GhloFence               **fence,
                          const GhloMonitor        *monitor,
                          GError                  **error);
+  /* Returns the program that runs this one, for its plan and its figures. NULL where there is none. */
+  const GhloPrepared *(*get_inner) (gpointer       program);
 } GhloWholeProgramClass;
 
 /* @options is nullable, as is @monitor here and below. Fails with UNSUPPORTED where the device makes plans
@@ -163,7 +165,9 @@ gboolean      ghlo_prepared_run         (const GhloPrepared       *self,
 char         *ghlo_prepared_describe    (const GhloPrepared       *self);
 /* Returns NULL where there is no plan, or where the fallback runs the whole program as one step. */
 const GhloStepPlan *ghlo_prepared_get_plan (const GhloPrepared    *self);
-/* Returns FALSE where the device makes no plans; nothing is known then. */
+/* Returns whether the device interprets the program operation by operation, without a plan: the reference executor. */
+gboolean      ghlo_prepared_is_interpreted (const GhloPrepared    *self);
+/* Returns FALSE for an interpreted program; nothing is known then. */
 gboolean      ghlo_prepared_measure     (const GhloPrepared       *self,
                                          GhloRunFigures           *figures);
 

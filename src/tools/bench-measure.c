@@ -153,7 +153,7 @@ run_many (Program                 *self,
   result->faults = (double) (count_faults () - faults) / samples->len;
   summarize (samples, result);
   /* An executor without plans is the reference executor. */
-  result->reference = ghlo_prepared_get_device (self->prepared)->klass->whole_programs != NULL
+  result->reference = ghlo_prepared_is_interpreted (self->prepared)
                       ? 1 : (double) self->fallback_time / G_USEC_PER_SEC / (result->mean * result->n_runs);
 
   return TRUE;

@@ -62,6 +62,7 @@ gboolean      fake_start           (gpointer                   program,
                                     GhloFence                **fence,
                                     const GhloMonitor         *monitor,
                                     GError                   **error);
+const GhloPrepared *fake_get_inner (gpointer                   program);
 /* Copies between two memories of equal size on the device's thread, after everything submitted before. */
 gboolean      fake_copy            (GhloDeviceCore            *self,
                                     FakeMemory                *from,

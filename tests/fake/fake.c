@@ -410,7 +410,8 @@ add_fence (GhloDeviceQueue *self,
 /* For a device that runs whole programs, and signals its fences itself. */
 static const GhloDeviceQueueClass queue_class = { .add_fence = add_fence };
 
-static const GhloWholeProgramClass programs = { .load = fake_load, .free = fake_free, .start = fake_start };
+static const GhloWholeProgramClass programs = { .load = fake_load, .free = fake_free, .start = fake_start,
+                                                 .get_inner = fake_get_inner };
 
 static const GhloDeviceCoreClass klass = { .name = "fake", .whole_programs = &programs };
 

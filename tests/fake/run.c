@@ -85,6 +85,12 @@ fake_free (gpointer program)
   g_free (self);
 }
 
+const GhloPrepared *
+fake_get_inner (gpointer program)
+{
+  return ((const Prepared *) program)->inner;
+}
+
 /* An input. For a tensor it has the memory and the pending operation that writes it, but no reference on the storage,
  * so that a later run can reuse the storage when this is the last user. Other values are never written to. */
 typedef struct

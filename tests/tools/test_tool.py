@@ -421,10 +421,10 @@ def test_dump(tests):
                  'dump: the program after passes', passes.stdout)
     tests.report(ghlo('dump', '-O2', '--device=reference', half).stdout == passes.stdout,
                  'dump: a level for the reference device')
-    for option in ('-O0', '--optimize=0', '--disable=simplify,fold'):
+    for option in ('-O0', '--optimize=0', '--disable=canonicalize,fold'):
         run = ghlo('dump', '--device=cpu', option, half)
         tests.report(run.returncode == 0 and run.stdout == parsed.stdout, f'dump: {option}', run.stdout)
-    run = ghlo('dump', '--device=cpu', half, env={**os.environ, 'GHLO_DISABLE': 'simplify,fold'})
+    run = ghlo('dump', '--device=cpu', half, env={**os.environ, 'GHLO_DISABLE': 'canonicalize,fold'})
     tests.report(run.stdout == parsed.stdout, 'dump: GHLO_DISABLE', run.stdout)
     run = ghlo('dump', '-O1', '--report', '--generic', half)
     tests.expect('dump: report', run, 0, '"stablehlo.multiply"', 'canonicalize', 'operations became')

@@ -381,7 +381,7 @@ test_calibrated (void)
   assert_choice (large, &gpu, " (guessed), cpu ");
   ghlo_rates_keep (identity, gpu.title, &fast);
   assert_choice (large, &gpu, " (calibrated), cpu ");
-  assert_choice (large, &gpu, " s (guessed)");
+  assert_choice (large, &gpu, "s (guessed)");
 
   /* These are not the device's. */
   gpu_rates.bytes *= 2;

@@ -420,7 +420,6 @@ test_fusions (void)
     }
   g_assert_cmpuint (count_merges ("", NULL, FALSE), ==, 3);
   g_assert_cmpuint (count_merges (NULL, "cse,fuse-epilogues,fuse-maps", FALSE), ==, 0);
-  g_assert_cmpuint (count_merges (NULL, "epilogues,fuse-maps", FALSE), ==, 0);
   messages = g_string_new (NULL);
   g_assert_cmpuint (count_merges ("-1", NULL, FALSE), ==, 3);
   g_assert_cmpuint (count_merges ("2x", NULL, FALSE), ==, 3);
