@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads every file under src and keeps the floors and rooms of docs/architecture.md.
+"""Reads every file under src and keeps the layers and folders of docs/architecture.md.
 
     check-includes.py SOURCE_ROOT
 

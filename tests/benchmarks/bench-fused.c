@@ -4,7 +4,7 @@
  * registers, plain and exact, and their ratios. f32 is multiplied in f64, which is exact, and the sum is
  * rounded to odd; or, where that suffices, rounded to nearest with a check for sums half-way between two
  * numbers. In f64 the errors are computed too (Dekker's product, Knuth's sum). The result is why tiles of
- * the lowest level are not fused (docs/architecture.md, Numbers). Overflow and numbers near it, which would
+ * the lowest level are not fused (docs/internals/numbers.md). Overflow and numbers near it, which would
  * cost more, are left out.
  */
 

@@ -10,7 +10,7 @@
  * returned instead, so that it may run on any values, NaN and the least integers among
  * them.
  *
- * Sums in another order are allowed by docs/architecture.md's numbers. One rule makes
+ * Sums in another order are allowed by docs/internals/numbers.md. One rule makes
  * them: a convolution whose kernel is reversed. A batch normalization that is expanded
  * rounds each of its operations. Programs that have either are compared within rounding,
  * all others to the bit.
