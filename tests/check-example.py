@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 PAGE = 'CONTRIBUTING.md'
+SECTION = r'^## An operation\n.*?(?=^## )'
 BLOCK = re.compile(r'^```diff\n--- (\S+)\n(.*?)^```$', re.M | re.S)
 NAMED = re.compile(r'^\| `([\w.-]+(?:/[\w.-]+)+)` \|', re.M)
 TARGETS = ['src/tools/ghlo', 'tests/test-scalar-table', 'tests/test-cpu-elementwise']
@@ -59,7 +60,7 @@ def apply(text, block, path):
 
 def example(source):
     """The files that the page changes, with what they become, and the operation."""
-    page = (source / PAGE).read_text(encoding='utf-8')
+    page = re.search(SECTION, (source / PAGE).read_text(encoding='utf-8'), re.M | re.S)[0]
     changed = {}
     for path, block in BLOCK.findall(page):
         text = changed.get(path) or (source / path).read_text(encoding='utf-8')

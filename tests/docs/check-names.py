@@ -6,7 +6,8 @@
 
 Reads README.md, CONTRIBUTING.md and all pages under docs. Every file, every folder and every ghlo_*, Ghlo* or GHLO_*
 name must be in the tree. docs/architecture.md has at most 3,500 words, and each row of its table "Where to add what"
-has as many files as it says. The check first proves on pages of its own that it finds what is wrong.
+has as many files as it says. Each folder of src has a row in CONTRIBUTING's table of tests, and these tests exist. The
+check first proves on pages of its own that it finds what is wrong.
 """
 
 import fnmatch
@@ -32,7 +33,7 @@ EXCEPTIONS = [
     ('docs/guides/getting-started.md', 'scale.c', "a file of the reader's"),
     ('docs/releasing.md', 'ghlo-version.h', 'made by the build'),
 ]
-PLACEHOLDERS = re.compile(r'\b(?:NAME|FOLDER|FAMILY|KIND)\b')
+PLACEHOLDERS = re.compile(r'(?<![A-Z])(?:NAME|FOLDER|FAMILY|KIND)(?![A-Z])')
 # Pages about one folder of src: a file without a folder is one of that folder.
 INTERNALS = re.compile(r'^docs/internals/(\w+)\.md$')
 
@@ -42,6 +43,8 @@ SYMBOL = re.compile(r'(?<![\w/.-])((?:ghlo_|GHLO_)\w+|Ghlo[A-Z]\w+)(\*?)')
 # A file of the project, by its kind.
 FILE = re.compile(r'^[\w./*-]*[\w*-]\.(?:c|h|def|comp|glsl|words|py|build|map|symbols)$')
 WORD = re.compile(r'\w+')
+# What build files put before the names of tests that they make of tables.
+PREFIXES = {'conformance-', 'fake-', 'pjrt-', 'jax-', 'lapack-'}
 ROW = re.compile(r'^\| ([^|]+) \| ([^|]+) \| (\d+) \|', re.M)
 
 
@@ -65,6 +68,9 @@ class Tree:
             parts = path.split('/')
             for i in range(len(parts)):
                 self.suffixes.setdefault('/'.join(parts[i:]), []).append(path)
+        # What the tests' build files name in quotes, alone or behind a folder: tests and suites.
+        self.tests = {match for path in sorted((root / 'tests').rglob('meson.build'))
+                      for match in re.findall(r"(?<=['/])[\w-]+(?=')", path.read_text(encoding='utf-8'))}
         self.folders = {path.split('/')[-1] for path in self.paths if (root / path).is_dir()}
 
     def has_path(self, name, folder=None):
@@ -76,6 +82,8 @@ class Tree:
     def has_symbol(self, name, is_prefix):
         if is_prefix or name.endswith('_'):
             return any(word.startswith(name) for word in self.words)
+        if PLACEHOLDERS.search(name):
+            return bool(fnmatch.filter(self.words, PLACEHOLDERS.sub('*', name)))
         return name in self.words
 
 
@@ -113,6 +121,21 @@ def check_rows(tree, page, text):
                 yield f'{page}: {what} touches {name}, which is not in the tree'
 
 
+def check_commands(tree, page, text):
+    """The table of which tests belong to a change: each folder of src has a row, and the tests exist."""
+    section = re.search(r'^## Tests\n(.*?)(?=^## |\Z)', text, re.M | re.S)
+    rows = re.findall(r'^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$', section[1] if section else '', re.M)
+    folders = {name for row in rows for name in TICKS.findall(row[0])}
+    for path in sorted(tree.paths):
+        if re.fullmatch(r'src/\w+', path) and path not in folders:
+            yield f'{page}: no row says which tests belong to {path}'
+    for _, commands in rows:
+        for name in ' '.join(TICKS.findall(commands)).split():
+            if name != '--suite' and not any(name.endswith(test) and (name == test or name[:-len(test)] in PREFIXES)
+                                             for test in tree.tests):
+                yield f'{page}: there is no test or suite {name}'
+
+
 def check_words(page, text):
     n_words = len(text.split())
     if page != 'proof':
@@ -139,6 +162,12 @@ def prove(tree):
     for row in (('`src/ir/ops.def`', 2), ('`src/ir/none.def`', 1)):
         if not list(check_rows(tree, 'proof', table.format(*row))):
             yield f'the check does not find the row {row}'
+    commands = ''.join(f'| `{path}` | tests | `plan` |\n' for path in tree.paths if re.fullmatch(r'src/\w+', path))
+    for row, n_findings in (('', 0), ('| any | tests | `plan no-test` |\n', 1)):
+        if len(list(check_commands(tree, 'proof', f'## Tests\n\n{commands}{row}'))) != n_findings:
+            yield f'the check expects other findings than {n_findings} of the row {row}'
+    if not list(check_commands(tree, 'proof', '## Tests\n')):
+        yield 'the check does not miss the row of a folder'
     if not list(check_words('proof', 'word ' * (MAX_WORDS + 1))):
         yield 'the check does not count words'
 
@@ -153,6 +182,8 @@ def main():
         findings += check_names(tree, page, text)
         if page == 'docs/architecture.md':
             findings += [*check_words(page, text), *check_rows(tree, page, text)]
+        if page == 'CONTRIBUTING.md':
+            findings += check_commands(tree, page, text)
     for page, name, _ in EXCEPTIONS:
         if not re.search(fnmatch.translate(f'*{name}*'), (root / page).read_text(encoding='utf-8')):
             findings.append(f'{page} does not name the exception {name}')
