@@ -25,22 +25,21 @@ typedef struct
 } Run;
 
 static const char *
-read_request (GhloRandom            *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
-  return ghlo_random_init (self, request->op, &request->operands[0], &request->results[1]);
+  return ghlo_random_init (step, request->op, &request->operands[0], &request->results[1]);
 }
 
 static void
-fill_selection (const GhloRandom      *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
   selection->operands[0].dense = TRUE;
   selection->operands[0].in_place = 0;
 }
-
-GHLO_CPU_DEFINE_STEP (GhloRandom, ghlo_cpu_step_clear_nothing)
 
 /* Stores words as elements of 32 bits or less, from element @at on. */
 static void
@@ -233,9 +232,9 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_random = {
   .name = "random",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (GhloRandom),
+  .read = read_request,
+  .select = fill_selection,
   .run = run,
-  .release = release,
   .describe = describe,
 };

@@ -38,19 +38,7 @@ const GhloStepImplementation *ghlo_cpu_find_step (GhloDeviceCore               *
 /* Whether there are elementwise loops for @op, at least for some element types. */
 gboolean ghlo_cpu_has_elementwise (GhloIrOpKind op);
 
-/* For compile (): fails because a request that select () has accepted cannot be compiled, which is a bug of ours. */
-static inline gpointer
-ghlo_cpu_step_fail (const GhloStepRequest *request,
-                    const char            *reason,
-                    GError               **error)
-{
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for the CPU, but cannot be compiled: %s",
-               request->op != NULL ? ghlo_ir_op_get_name (request->op) : "a copy", reason);
-
-  return NULL;
-}
-
-/* For compile (): FALSE where another algorithm than the selected one has to be used and wants more scratch than was
+/* For finish (): FALSE where another algorithm than the selected one has to be used and wants more scratch than was
  * planned. That happens where memory is short, or where a library has failed to generate code. */
 static inline gboolean
 ghlo_cpu_step_has_scratch (const GhloStepRequest *request,
@@ -65,108 +53,5 @@ ghlo_cpu_step_has_scratch (const GhloStepRequest *request,
 
   return scratch <= request->scratch;
 }
-
-/* For the macros below, where the struct owns nothing, or where there is nothing to begin. */
-static inline void
-ghlo_cpu_step_clear_nothing (gpointer self)
-{
-}
-
-#define GHLO_CPU_DEFINE_RELEASE(Type, CLEAR) \
-  static void \
-  release (gpointer compiled) \
-  { \
-    CLEAR ((Type *) compiled); \
-    g_free (compiled); \
-  }
-
-/* Defines select(), compile() and release() of an implementation that reads a whole request at once, with these
- * functions:
- *
- *   static const char *read_request (Type                  *self,     // all zeros
- *                                    const GhloStepRequest *request);
- *   static void        fill_selection (const Type            *self,
- *                                      const GhloStepRequest *request,
- *                                      GhloStepSelection     *selection);
- *
- * The first one returns NULL, or why the request is not supported. In both cases CLEAR frees what it has left in the
- * struct. */
-#define GHLO_CPU_DEFINE_STEP(Type, CLEAR) \
-  GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
-  \
-  static gboolean \
-  select_step (GhloDeviceCore        *device, \
-               const GhloStepRequest *request, \
-               GhloStepSelection     *selection) \
-  { \
-    Type *self = g_new0 (Type, 1); \
-    \
-    selection->reason = read_request (self, request); \
-    if (selection->reason == NULL) \
-      fill_selection (self, request, selection); \
-    release (self); \
-    return selection->reason == NULL; \
-  } \
-  \
-  static gpointer \
-  compile (GhloDeviceCore        *device, \
-           const GhloStepRequest *request, \
-           const GhloMonitor     *monitor, \
-           GError               **error) \
-  { \
-    Type *self = g_new0 (Type, 1); \
-    const char *reason = read_request (self, request); \
-    \
-    if (reason == NULL) \
-      return self; \
-    release (self); \
-    return ghlo_cpu_step_fail (request, reason, error); \
-  }
-
-/* The same for a struct that does not refer to the request and is costly to read: it is read once, at selection.
- * BEGIN is called when it is compiled to be run. */
-#define GHLO_CPU_DEFINE_KEPT_STEP(Type, CLEAR, BEGIN) \
-  GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
-  \
-  static gboolean \
-  select_step (GhloDeviceCore        *device, \
-               const GhloStepRequest *request, \
-               GhloStepSelection     *selection) \
-  { \
-    Type *self = g_new0 (Type, 1); \
-    \
-    selection->reason = read_request (self, request); \
-    if (selection->reason != NULL) \
-      { \
-        release (self); \
-        return FALSE; \
-      } \
-    fill_selection (self, request, selection); \
-    selection->kept = self; \
-    return TRUE; \
-  } \
-  \
-  static gpointer \
-  compile (GhloDeviceCore        *device, \
-           const GhloStepRequest *request, \
-           const GhloMonitor     *monitor, \
-           GError               **error) \
-  { \
-    Type *self = request->kept; \
-    const char *reason = NULL; \
-    \
-    if (self == NULL) \
-      { \
-        self = g_new0 (Type, 1); \
-        reason = read_request (self, request); \
-      } \
-    if (reason == NULL) \
-      { \
-        BEGIN (self); \
-        return self; \
-      } \
-    release (self); \
-    return ghlo_cpu_step_fail (request, reason, error); \
-  }
 
 G_END_DECLS

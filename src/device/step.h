@@ -31,7 +31,7 @@ typedef struct
   gsize                 scratch;
   /* Set once the plan is made, FALSE before: whether recordings may put the step behind a gate repeatedly. */
   gboolean              may_be_gated;
-  gpointer              kept;          /* kept by the selection, for compile (), which takes ownership; NULL: none */
+  gpointer              selection_state;     /* the step that was kept from the selection; NULL: none */
 } GhloStepRequest;
 
 /* The operand of a fusion that @value of its body stands for; n_operands where it is none. */
@@ -46,7 +46,7 @@ ghlo_step_request_find_operand (const GhloStepRequest *request,
 typedef struct
 {
   gboolean dense;         /* as a dense copy unless it is dense; FALSE: with the strides that it has */
-  gboolean wants_data;    /* compile () reads its elements where they are constant */
+  gboolean wants_data;    /* finish () reads its elements where they are constant */
   guint32  in_place;      /* the result, of the same size in bytes, that may overwrite it where it is dense and not
                              needed by others; or GHLO_STEP_NONE */
 } GhloStepOperandSelection;
@@ -57,9 +57,9 @@ typedef struct
   GhloStepOperandSelection *operands;     /* one for each operand; initialized to FALSE, FALSE and GHLO_STEP_NONE */
   gsize                     scratch;      /* the most bytes of scratch memory that a run needs */
   const char               *reason;       /* why the request is declined, as a sentence without its full stop; static */
-  /* Results of select () that compile () would otherwise compute again for the same operands and results; freed with
-   * release (). compile () must work without it. NULL: nothing. */
-  gpointer                  kept;
+  /* The step as it was read, for a request with the same operands and results; to be freed with ghlo_step_free ().
+   * NULL: nothing is kept. */
+  gpointer                  selection_state;
 } GhloStepSelection;
 
 typedef enum
@@ -75,18 +75,31 @@ typedef struct
    * gaps. This happens only after it was selected for a dense result, which would then be copied: it should decline
    * what costs more than the copy. */
   gboolean    writes_strides;
-  /* Whether and how this implementation runs @request; pure and fast, called on any thread. Of constants, it reads
-   * single numbers at most. Returns FALSE with a reason if it declines; then another implementation, another device or
-   * the reference executor runs the request. */
-  gboolean  (*select)   (GhloDeviceCore        *device,
+  gsize       size;               /* bytes of a step, more than none; they are zero before read () */
+  /* Whether a step is kept from its selection until it is finished, since it does not refer to the request and is
+   * costly to read. Otherwise, and where a plan has not kept it, it is read again. */
+  gboolean    keeps;
+  /* Each of the following functions may be NULL, where there is nothing to do, and is called on any thread. */
+  /* Reads @request; pure and fast. Of constants, it reads single numbers at most. Returns NULL, or why the request is
+   * declined, as in GhloStepSelection: then another implementation, another device or the reference executor runs it.
+   */
+  const char *(*read)   (gpointer               step,
+                         GhloDeviceCore        *device,
+                         const GhloStepRequest *request);
+  /* Fills the selection of what was read; pure and fast. It may still decline, by setting the reason, and may set
+   * selection_state to NULL where nothing is worth keeping. */
+  void      (*select)   (gpointer               step,
                          const GhloStepRequest *request,
                          GhloStepSelection     *selection);
-  /* Returns an immutable object that any thread may run, for a request that was selected. Operands are as the selection
-   * wants them, and have data only where it wants that. */
-  gpointer  (*compile)  (GhloDeviceCore        *device,
+  /* Makes the step ready to run, for a request that was selected; it is immutable afterwards. Operands are as the
+   * selection wants them, and have data only where it wants that. */
+  gboolean  (*finish)   (gpointer               step,
+                         GhloDeviceCore        *device,
                          const GhloStepRequest *request,
                          const GhloMonitor     *monitor,
                          GError               **error);
+  /* Frees what the step owns, finished or not, even half read. */
+  void      (*clear)    (gpointer               step);
   /* @scratch is aligned to 64 bytes, has any contents, and is never NULL. Allocates nothing. FALSE with @error when
    * cancelled; checks for that every 50 ms. */
   gboolean  (*run)      (gpointer               compiled,
@@ -102,7 +115,6 @@ typedef struct
                          GhloBufferRef          scratch,
                          gpointer               commands,       /* GhloCommandBuffer */
                          GError               **error);
-  void      (*release)  (gpointer               compiled);       /* also frees what a selection kept */
   /* Details for the text of the plan besides the name, such as the algorithm and tile sizes; the caller frees it.
    * NULL: nothing. */
   char     *(*describe) (gpointer               compiled);
@@ -120,5 +132,25 @@ typedef struct
   /* Bytes of constants that were copied into another layout. NULL: none. */
   gsize     (*compiled_size) (gpointer          compiled);
 } GhloStepImplementation;
+
+/* Whether and how @implementation runs @request. Fills @selection, whose operands are initialized. */
+gboolean ghlo_step_select          (const GhloStepImplementation *implementation,
+                                    GhloDeviceCore               *device,
+                                    const GhloStepRequest        *request,
+                                    GhloStepSelection            *selection);
+/* Returns a finished step that any thread may run, for a request that was selected; takes over its selection_state. */
+gpointer ghlo_step_compile_request (const GhloStepImplementation *implementation,
+                                    GhloDeviceCore               *device,
+                                    const GhloStepRequest        *request,
+                                    const GhloMonitor            *monitor,
+                                    GError                      **error);
+/* @step may be NULL. */
+void     ghlo_step_free            (const GhloStepImplementation *implementation,
+                                    gpointer                      step);
+/* For finish (): fails with INTERNAL, since a request that was selected is declined now, which is a bug of ours. */
+gboolean ghlo_step_fail            (const GhloDeviceCore         *device,
+                                    const GhloStepRequest        *request,
+                                    const char                   *reason,
+                                    GError                      **error);
 
 G_END_DECLS

@@ -88,11 +88,7 @@ try_implementation (Attempt                      *attempt,
   for (guint i = 0; i < attempt->request.n_operands; i++)
     attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
 
-  if (implementation->select (target, &attempt->request, selection))
-    return TRUE;
-  g_assert (selection->kept == NULL);
-
-  return FALSE;
+  return ghlo_step_select (implementation, target, &attempt->request, selection);
 }
 
 /* The first implementation of @target that supports the request; NULL with the reason of the last one. */
@@ -177,9 +173,9 @@ keep_selection (GhloStepBuilder         *self,
   while (n < step->n_operands && is_as_selected (attempt, n))
     n++;
   if (n == step->n_operands)
-    ghlo_step_keep (self->plan, step, selection->kept);
-  else if (selection->kept != NULL)
-    step->implementation->release (selection->kept);
+    ghlo_step_keep (self->plan, step, selection->selection_state);
+  else
+    ghlo_step_free (step->implementation, selection->selection_state);
   if (n == step->n_operands && step->body != NULL)
     g_hash_table_insert (self->fusions, (gpointer) step->body, step);
 }

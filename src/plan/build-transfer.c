@@ -184,7 +184,7 @@ copy (GhloStepBuilder       *self,
   GhloDeviceCore *target = find_copier (self, space);
   GhloStep *step;
 
-  target->klass->copy_step->select (target, &request, &selection);
+  ghlo_step_select (target->klass->copy_step, target, &request, &selection);
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
   step->target = target;
   step->implementation = target->klass->copy_step;

@@ -201,7 +201,7 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
 /* keep.c: takes ownership of what @step's selection kept (nullable), and releases what an earlier selection kept. */
 void             ghlo_step_keep             (GhloStepPlan *plan,
                                              GhloStep     *step,
-                                             gpointer      kept);
+                                             gpointer      selection_state);
 /* Releases what was kept for steps from which no code is compiled. */
 void             ghlo_step_plan_drop_kept   (GhloStepPlan *plan);
 /* Releases everything that is still kept. */

@@ -90,7 +90,7 @@ ghlo_step_compile (GhloStepCode       *code,
     .op = step->op, .body = step->body, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
     .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
-    .may_be_gated = step->may_be_gated, .kept = g_steal_pointer (&step->kept),
+    .may_be_gated = step->may_be_gated, .selection_state = g_steal_pointer (&step->selection_state),
   };
 
   for (guint i = 0; i < n; i++)
@@ -103,7 +103,7 @@ ghlo_step_compile (GhloStepCode       *code,
         aliases[i] = ghlo_step_alias (plan, step, i);
     }
 
-  code->compiled = step->implementation->compile (step->target, &request, monitor, error);
+  code->compiled = ghlo_step_compile_request (step->implementation, step->target, &request, monitor, error);
 
   return code->compiled != NULL;
 }

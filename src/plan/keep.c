@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What implementations computed in select () is kept until their steps are compiled: lowering a group takes most of
- * the time of planning, and would otherwise be done twice. In large plans, only the first steps keep it, which bounds
- * the memory.
+ * What implementations read to be selected is kept until their steps are compiled: lowering a group takes most of the
+ * time of planning, and would otherwise be done twice. In large plans, only the first steps keep it, which bounds the
+ * memory.
  */
 
 #include "plan/build.h"
 
-enum { MAX_KEPT = 256 };
+enum { MAX_SELECTION_STATES = 256 };
 
 static void
 release (GhloStep *step)
 {
-  if (step->kept != NULL)
-    step->implementation->release (g_steal_pointer (&step->kept));
+  ghlo_step_free (step->implementation, g_steal_pointer (&step->selection_state));
 }
 
 void
 ghlo_step_keep (GhloStepPlan *plan,
                 GhloStep     *step,
-                gpointer      kept)
+                gpointer      selection_state)
 {
   release (step);
-  step->kept = kept;
-  if (kept == NULL)
+  step->selection_state = selection_state;
+  if (selection_state == NULL)
     return;
   if (plan->kept_steps == NULL)
     plan->kept_steps = g_ptr_array_new ();
-  if (plan->kept_steps->len < MAX_KEPT)
+  if (plan->kept_steps->len < MAX_SELECTION_STATES)
     g_ptr_array_add (plan->kept_steps, step);
   else
     release (step);

@@ -376,20 +376,11 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   return ok ? g_steal_pointer (&plan) : NULL;
 }
 
-static void
-release_code (GhloStepCode *code)
-{
-  const GhloStepImplementation *implementation = code->step->implementation;
-
-  if (code->compiled != NULL && implementation->release != NULL)
-    implementation->release (code->compiled);
-}
-
 void
 ghlo_step_plan_free (GhloStepPlan *self)
 {
   for (guint i = 0; i < self->n_codes; i++)
-    release_code (self->codes[i]);
+    ghlo_step_free (self->codes[i]->step->implementation, self->codes[i]->compiled);
   ghlo_step_plan_clear_kept (self);
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);

@@ -96,7 +96,7 @@ struct _GhloStep
   GhloDeviceCore         *target;
   const GhloStepImplementation *implementation;  /* COMPUTE, as is the next one */
   GhloStepCode                 *code;
-  gpointer                      kept;     /* COMPUTE: by the selection; owned by the step until compiled */
+  gpointer                      selection_state;  /* COMPUTE: kept by the selection; owned until compiled */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
   gboolean                      may_be_gated;     /* COMPUTE: as in GhloStepRequest */
   gpointer                      fallback;  /* REFERENCE: private to the runner of the plan */

@@ -170,15 +170,14 @@ select_result (Strider               *self,
   views[step->n_operands] = ghlo_step_view (result);
   for (guint i = 0; i < step->n_operands; i++)
     selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
-  if (!step->implementation->select (step->target, &request, &selection))
+  if (!ghlo_step_select (step->implementation, step->target, &request, &selection))
     return FALSE;
   if (!fits (self->plan, step, &selection))
     {
-      if (selection.kept != NULL)
-        step->implementation->release (selection.kept);
+      ghlo_step_free (step->implementation, selection.selection_state);
       return FALSE;
     }
-  ghlo_step_keep (self->plan, step, selection.kept);
+  ghlo_step_keep (self->plan, step, selection.selection_state);
 
   step->results[0] = *result;
   if (step->scratch != GHLO_STEP_NONE)

@@ -94,7 +94,7 @@ way_init (Way             *self,
   self->scratch = g_aligned_alloc (1, self->request.selection.scratch + 64, 64);
   self->seconds = G_MAXDOUBLE;
 
-  return self->step->wait == NULL || self->step->wait (self->compiled, NULL, NULL);
+  return self->step->wait == NULL || self->step->wait (self->compiled, FALSE, NULL, NULL);
 }
 
 static void
@@ -103,12 +103,12 @@ way_clear (Way *self)
   for (guint i = 0; i < MOST; i++)
     {
       if (self->copying[i] != NULL)
-        ghlo_cpu_step_copy.release (self->copying[i]);
+        ghlo_step_free (&ghlo_cpu_step_copy, self->copying[i]);
       g_clear_pointer (&self->copy_scratch[i], g_aligned_free);
       tensor_clear (&self->copies[i]);
     }
   if (self->compiled != NULL)
-    self->step->release (self->compiled);
+    ghlo_step_free (self->step, self->compiled);
   g_clear_pointer (&self->scratch, g_aligned_free);
 }
 

@@ -106,11 +106,12 @@ compile (gpointer data,
   GhloStepSelection selection = { .operands = self->operands };
   g_autoptr (GError) error = NULL;
 
-  if (!ghlo_vulkan_step_product.select (&self->device.core, &self->request, &selection))
+  if (!ghlo_step_select (&ghlo_vulkan_step_product, &self->device.core, &self->request, &selection))
     g_error ("a product of %" G_GINT64_FORMAT " rows was read, but not selected: %s", self->product.m,
              selection.reason);
   self->sizes[SCRATCH] = MAX (selection.scratch, ALIGNMENT);
-  self->compiled = ghlo_vulkan_step_product.compile (&self->device.core, &self->request, NULL, &error);
+  self->compiled = ghlo_step_compile_request (&ghlo_vulkan_step_product, &self->device.core, &self->request, NULL,
+                                              &error);
   check (error);
 }
 

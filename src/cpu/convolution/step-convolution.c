@@ -19,30 +19,26 @@ typedef struct
 } Convolution;
 
 static void
-release (gpointer compiled)
+clear (gpointer step)
 {
-  Convolution *self = compiled;
+  Convolution *self = step;
 
   if (self->packed != NULL)
     ghlo_memory_free (self->packed, self->packed_size);
   g_clear_pointer (&self->convolution, ghlo_cpu_convolution_free);
   g_clear_pointer (&self->epilogue, ghlo_cpu_epilogue_free);
-  g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Convolution, release)
-
-/* Returns NULL, or why the request is not for a convolution. @kept is the epilogue from its selection; nullable. */
+/* Returns NULL, or why the request is not for a convolution. The epilogue may be that of the selection. */
 static const char *
-read_request (Convolution           *self,
-              const GhloStepRequest *request,
-              gboolean               compiles,
-              GhloCpuEpilogue       *kept)
+read_convolution (Convolution           *self,
+                  const GhloStepRequest *request,
+                  gboolean               finishes)
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
   g_autoptr (GError) problem = NULL;
   GhloCpuProduct product;
-  const char *reason = ghlo_cpu_product_read (&product, request, TRUE, kept);
+  const char *reason = ghlo_cpu_product_read (&product, request, TRUE, self->epilogue);
 
   self->epilogue = product.epilogue;
   if (reason != NULL)
@@ -52,7 +48,7 @@ read_request (Convolution           *self,
   reason = ghlo_cpu_convolution_numbers_read (numbers, product.lead.op);
   if (reason != NULL)
     return reason;
-  self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
+  self->convolution = (finishes ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
                         (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.lead.result,
                          self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, &problem);
   if (self->convolution != NULL)
@@ -69,23 +65,21 @@ find_scratch (const Convolution *self)
   return ghlo_cpu_epilogue_scratch (self->epilogue, ghlo_cpu_convolution_scratch_size (self->convolution));
 }
 
-static gboolean
-select_step (GhloDeviceCore        *device,
+static void
+select_step (gpointer               step,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  g_autoptr (Convolution) self = g_new0 (Convolution, 1);
+  Convolution *self = step;
 
-  selection->reason = read_request (self, request, FALSE, NULL);
+  selection->reason = read_convolution (self, request, FALSE);
   if (selection->reason != NULL)
-    return FALSE;
+    return;
   selection->operands[self->rhs].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
   selection->scratch = find_scratch (self);
   g_clear_pointer (&self->convolution, ghlo_cpu_convolution_free);
-  if (self->epilogue != NULL)
-    selection->kept = g_steal_pointer (&self);
-
-  return TRUE;
+  if (self->epilogue == NULL)
+    selection->selection_state = NULL;
 }
 
 /* Packs a constant kernel. Where it must not be packed, memory is short or the library fails, it stays unpacked.
@@ -117,26 +111,26 @@ pack (Convolution        *self,
   return !ghlo_monitor_cancelled (monitor, error);
 }
 
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
-  g_autoptr (Convolution) self = g_new0 (Convolution, 1), kept = request->kept;
-  const char *reason = read_request (self, request, TRUE,
-                                     kept != NULL ? g_steal_pointer (&kept->epilogue) : NULL);
+  Convolution *self = step;
+  const char *reason = read_convolution (self, request, TRUE);
   const guint8 *kernel;
 
   if (reason != NULL)
-    return ghlo_cpu_step_fail (request, reason, error);
+    return ghlo_step_fail (device, request, reason, error);
   kernel = request->operands[self->rhs].data;
   if (!ghlo_cpu_step_has_scratch (request, find_scratch (self), error)
       || (kernel != NULL && !pack (self, kernel, monitor, error)))
-    return NULL;
+    return FALSE;
   ghlo_cpu_epilogue_begin (self->epilogue, ghlo_cpu_convolution_nanoseconds (self->convolution));
 
-  return g_steal_pointer (&self);
+  return TRUE;
 }
 
 static gboolean
@@ -197,10 +191,12 @@ wait (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_convolution = {
   .name = "convolution",
+  .size = sizeof (Convolution),
+  .keeps = TRUE,
   .select = select_step,
-  .compile = compile,
+  .finish = finish,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
   .wait = wait,

@@ -16,27 +16,23 @@ typedef struct
 } Dot;
 
 static void
-release (gpointer compiled)
+clear (gpointer step)
 {
-  Dot *self = compiled;
+  Dot *self = step;
 
   g_clear_pointer (&self->gemm, ghlo_cpu_gemm_free);
   g_clear_pointer (&self->epilogue, ghlo_cpu_epilogue_free);
-  g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dot, release)
-
-/* Returns NULL, or why the request is not for a product. @kept is the epilogue from its selection; nullable. */
+/* Returns NULL, or why the request is not for a product. The epilogue may be that of the selection. */
 static const char *
-read_request (Dot                   *self,
+read_problem (Dot                   *self,
               GhloCpuGemmProblem    *problem,
-              const GhloStepRequest *request,
-              GhloCpuEpilogue       *kept)
+              const GhloStepRequest *request)
 {
   GhloCpuProduct product;
   GhloCpuDotNumbers numbers;
-  const char *reason = ghlo_cpu_product_read (&product, request, FALSE, kept);
+  const char *reason = ghlo_cpu_product_read (&product, request, FALSE, self->epilogue);
 
   self->epilogue = product.epilogue;
   if (reason != NULL)
@@ -59,71 +55,71 @@ prefers_dense (const GhloStepRequest *request,
                const GhloCpuGemm     *gemm)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
-  g_autoptr (Dot) self = g_new0 (Dot, 1);
   const GhloView *result = &request->results[0];
   gint64 strides[GHLO_MAX_RANK];
   const GhloView dense = { NULL, result->element_type, result->rank, result->dimensions, strides };
   GhloStepRequest other = *request;
+  Dot self = { 0 };
+  gboolean prefers;
 
   ghlo_shape_strides (dense.dimensions, dense.rank, ghlo_element_info (dense.element_type)->size, strides);
   other.results = &dense;
-  if (read_request (self, problem, &other, NULL) == NULL)
-    self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
+  if (read_problem (&self, problem, &other) == NULL)
+    self.gemm = ghlo_cpu_gemm_choose (problem, NULL);
+  prefers = self.gemm == NULL || !g_str_equal (ghlo_cpu_gemm_describe (self.gemm), ghlo_cpu_gemm_describe (gemm));
+  clear (&self);
 
-  return self->gemm == NULL
-         || !g_str_equal (ghlo_cpu_gemm_describe (self->gemm), ghlo_cpu_gemm_describe (gemm));
+  return prefers;
 }
 
-static gboolean
-select_step (GhloDeviceCore        *device,
+static void
+select_step (gpointer               step,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
-  g_autoptr (Dot) self = g_new0 (Dot, 1);
+  Dot *self = step;
 
-  selection->reason = read_request (self, problem, request, NULL);
+  selection->reason = read_problem (self, problem, request);
   if (selection->reason != NULL)
-    return FALSE;
+    return;
   self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
   if (self->gemm == NULL)
     selection->reason = "the CPU does not support products of its element types";
   else if (!ghlo_view_is_dense (&request->results[0]) && prefers_dense (request, self->gemm))
     selection->reason = "it is faster with a dense result";
   if (selection->reason != NULL)
-    return FALSE;
+    return;
   if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)
     selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm) ? self->rhs : self->lhs].wants_data = TRUE;
   selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, ghlo_cpu_gemm_scratch_size (self->gemm));
   g_clear_pointer (&self->gemm, ghlo_cpu_gemm_free);
-  if (self->epilogue != NULL)
-    selection->kept = g_steal_pointer (&self);
-
-  return TRUE;
+  if (self->epilogue == NULL)
+    selection->selection_state = NULL;
 }
 
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
-  g_autoptr (Dot) self = g_new0 (Dot, 1), kept = request->kept;
-  const char *reason = read_request (self, problem, request,
-                                     kept != NULL ? g_steal_pointer (&kept->epilogue) : NULL);
+  Dot *self = step;
+  const char *reason = read_problem (self, problem, request);
 
   if (reason != NULL)
-    return ghlo_cpu_step_fail (request, reason, error);
+    return ghlo_step_fail (device, request, reason, error);
   self->gemm = ghlo_cpu_gemm_prepare (problem, error);
   if (self->gemm == NULL
       || !ghlo_cpu_step_has_scratch (request, ghlo_cpu_epilogue_scratch (self->epilogue,
                                                                          ghlo_cpu_gemm_scratch_size (self->gemm)),
                                      error))
-    return NULL;
+    return FALSE;
   ghlo_cpu_epilogue_begin (self->epilogue, ghlo_cpu_gemm_nanoseconds (self->gemm));
 
-  return g_steal_pointer (&self);
+  return TRUE;
 }
 
 static gboolean
@@ -184,10 +180,12 @@ wait (gpointer            compiled,
 const GhloStepImplementation ghlo_cpu_step_dot = {
   .name = "dot",
   .writes_strides = TRUE,
+  .size = sizeof (Dot),
+  .keeps = TRUE,
   .select = select_step,
-  .compile = compile,
+  .finish = finish,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
   .wait = wait,

@@ -6,6 +6,12 @@
 #include "cpu/linalg/lapack.h"
 #include "cpu/steps.h"
 
+typedef struct
+{
+  GhloCpuLapack *lapack;
+  gboolean       is_cholesky;
+} Step;
+
 static GhloCpuLapack *
 prepare_cholesky (const GhloStepRequest  *request,
                   GError                **error)
@@ -49,33 +55,36 @@ prepare (const GhloStepRequest  *request,
                                                          : prepare_triangular_solve (request, error);
 }
 
-static gboolean
-select_step (GhloDeviceCore        *device,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+static void
+fill_selection (gpointer               step,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
 {
-  g_autoptr (GhloCpuLapack) self = prepare (request, NULL);
+  Step *self = step;
 
-  if (self == NULL)
-    {
-      selection->reason = "no library that factorizes matrices of its element type was found";
-      return FALSE;
-    }
+  self->lapack = prepare (request, NULL);
   /* triangular_solve may need its right-hand sides twice, so it cannot run in place. */
   if (request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY)
     selection->operands[0].in_place = 0;
-  selection->scratch = ghlo_cpu_lapack_scratch_size (self);
-
-  return TRUE;
+  if (self->lapack != NULL)
+    selection->scratch = ghlo_cpu_lapack_scratch_size (self->lapack);
+  else
+    selection->reason = "no library that factorizes matrices of its element type was found";
 }
 
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
-  return prepare (request, error);
+  Step *self = step;
+
+  self->lapack = prepare (request, error);
+  self->is_cholesky = request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY;
+
+  return self->lapack != NULL;
 }
 
 static gboolean
@@ -86,47 +95,43 @@ run (gpointer            compiled,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_lapack_run (compiled, operands[0].data, operands[1].data, results[0].data, scratch, monitor, error);
-}
+  const Step *self = compiled;
 
-/* cholesky has one operand only. */
-static gboolean
-run_cholesky (gpointer            compiled,
-              const GhloView     *operands,
-              const GhloView     *results,
-              gpointer            scratch,
-              const GhloMonitor  *monitor,
-              GError            **error)
-{
-  return ghlo_cpu_lapack_run (compiled, operands[0].data, NULL, results[0].data, scratch, monitor, error);
+  /* cholesky has one operand only. */
+  return ghlo_cpu_lapack_run (self->lapack, operands[0].data, self->is_cholesky ? NULL : operands[1].data,
+                              results[0].data, scratch, monitor, error);
 }
 
 static void
-release (gpointer compiled)
+clear (gpointer step)
 {
-  ghlo_cpu_lapack_free (compiled);
+  Step *self = step;
+
+  g_clear_pointer (&self->lapack, ghlo_cpu_lapack_free);
 }
 
 static char *
 describe (gpointer compiled)
 {
-  return g_strdup (ghlo_cpu_lapack_describe (compiled));
+  return g_strdup (ghlo_cpu_lapack_describe (((const Step *) compiled)->lapack));
 }
 
 const GhloStepImplementation ghlo_cpu_step_cholesky = {
   .name = "cholesky",
-  .select = select_step,
-  .compile = compile,
-  .run = run_cholesky,
-  .release = release,
+  .size = sizeof (Step),
+  .select = fill_selection,
+  .finish = finish,
+  .clear = clear,
+  .run = run,
   .describe = describe,
 };
 
 const GhloStepImplementation ghlo_cpu_step_triangular_solve = {
   .name = "triangular_solve",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .select = fill_selection,
+  .finish = finish,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
 };

@@ -13,9 +13,11 @@ typedef struct
 } Step;
 
 static const char *
-read_request (Step                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Step *self = step;
   const char *reason;
 
   if (!ghlo_ir_lapack_is_target (ghlo_ir_op_get_string (request->op, "call_target_name")))
@@ -26,10 +28,12 @@ read_request (Step                  *self,
 }
 
 static void
-fill_selection (const Step            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Step *self = step;
+
   for (guint i = 0; i < request->n_operands; i++)
     {
       int result = ghlo_cpu_routine_in_place (self->routine, i);
@@ -41,12 +45,12 @@ fill_selection (const Step            *self,
 }
 
 static void
-step_clear (Step *self)
+clear (gpointer step)
 {
+  Step *self = step;
+
   ghlo_cpu_routine_free (self->routine);
 }
-
-GHLO_CPU_DEFINE_KEPT_STEP (Step, step_clear, ghlo_cpu_step_clear_nothing)
 
 static gboolean
 run (gpointer            compiled,
@@ -71,9 +75,11 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_routine = {
   .name = "routine",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .keeps = TRUE,
+  .read = read_request,
+  .select = fill_selection,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
 };

@@ -6,26 +6,18 @@
 #include "cpu/move/move.h"
 
 static gboolean
-select_step (GhloDeviceCore        *device,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
-{
-  return TRUE;
-}
-
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
   const GhloView *from = &request->operands[0], *to = &request->results[0];
-  GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
 
-  ghlo_cpu_copy_init (self, from->rank, from->dimensions, from->element_type, from->strides, to->element_type,
+  ghlo_cpu_copy_init (step, from->rank, from->dimensions, from->element_type, from->strides, to->element_type,
                       to->strides);
 
-  return self;
+  return TRUE;
 }
 
 static gboolean
@@ -41,8 +33,7 @@ run (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_copy = {
   .name = "copy",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (GhloCpuCopy),
+  .finish = finish,
   .run = run,
-  .release = g_free,
 };

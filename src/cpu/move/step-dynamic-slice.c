@@ -48,29 +48,19 @@ find_misfit (const GhloView *operand,
   return NULL;
 }
 
-static gboolean
-select_slice (GhloDeviceCore        *device,
-              const GhloStepRequest *request,
-              GhloStepSelection     *selection)
-{
-  selection->reason = find_misfit (&request->operands[0], &request->results[0], request->n_operands - 1);
-
-  return selection->reason == NULL;
-}
-
-static gpointer
-compile_slice (GhloDeviceCore         *device,
-               const GhloStepRequest  *request,
-               const GhloMonitor      *monitor,
-               GError                **error)
+static const char *
+read_slice (gpointer               step,
+            GhloDeviceCore        *device,
+            const GhloStepRequest *request)
 {
   const GhloView *result = &request->results[0];
-  GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
+  const char *reason = find_misfit (&request->operands[0], result, request->n_operands - 1);
 
-  ghlo_cpu_copy_init (self, result->rank, result->dimensions, result->element_type, request->operands[0].strides,
-                      result->element_type, result->strides);
+  if (reason == NULL)
+    ghlo_cpu_copy_init (step, result->rank, result->dimensions, result->element_type, request->operands[0].strides,
+                        result->element_type, result->strides);
 
-  return self;
+  return reason;
 }
 
 static gboolean
@@ -90,36 +80,30 @@ run_slice (gpointer            compiled,
                                              results[0].data, monitor), monitor, error);
 }
 
-static gboolean
-select_update (GhloDeviceCore        *device,
+static const char *
+read_update (gpointer               step,
+             GhloDeviceCore        *device,
+             const GhloStepRequest *request)
+{
+  const GhloView *update = &request->operands[1], *result = &request->results[0];
+  const char *reason = request->n_operands < 2 ? "it has no update"
+                       : find_misfit (&request->operands[0], update, request->n_operands - 2);
+
+  if (reason == NULL)
+    ghlo_cpu_copy_init (step, update->rank, update->dimensions, update->element_type, update->strides,
+                        result->element_type, result->strides);
+
+  return reason;
+}
+
+static void
+select_update (gpointer               step,
                const GhloStepRequest *request,
                GhloStepSelection     *selection)
 {
-  selection->reason = request->n_operands < 2
-                      ? "it has no update"
-                      : find_misfit (&request->operands[0], &request->operands[1], request->n_operands - 2);
-  if (selection->reason != NULL)
-    return FALSE;
   selection->operands[0].in_place = 0;
   /* For the segments that are needed where the result does not share the operand's memory. */
   selection->scratch = ghlo_cpu_segments_size (2 * request->results[0].rank + 1);
-
-  return TRUE;
-}
-
-static gpointer
-compile_update (GhloDeviceCore         *device,
-                const GhloStepRequest  *request,
-                const GhloMonitor      *monitor,
-                GError                **error)
-{
-  const GhloView *update = &request->operands[1], *result = &request->results[0];
-  GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
-
-  ghlo_cpu_copy_init (self, update->rank, update->dimensions, update->element_type, update->strides,
-                      result->element_type, result->strides);
-
-  return self;
 }
 
 static gboolean
@@ -152,16 +136,15 @@ run_update (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_dynamic_slice = {
   .name = "dynamic_slice",
-  .select = select_slice,
-  .compile = compile_slice,
+  .size = sizeof (GhloCpuCopy),
+  .read = read_slice,
   .run = run_slice,
-  .release = g_free,
 };
 
 const GhloStepImplementation ghlo_cpu_step_dynamic_update_slice = {
   .name = "dynamic_update_slice",
+  .size = sizeof (GhloCpuCopy),
+  .read = read_update,
   .select = select_update,
-  .compile = compile_update,
   .run = run_update,
-  .release = g_free,
 };

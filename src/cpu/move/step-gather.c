@@ -43,9 +43,11 @@ find_unit (Gather *self)
 }
 
 static const char *
-read_request (Gather                *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Gather *self = step;
   static const GhloCpuIndexerFields fields = {
     "offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims", "start_indices_batching_dims",
   };
@@ -88,15 +90,6 @@ read_request (Gather                *self,
 
   return NULL;
 }
-
-static void
-fill_selection (const Gather          *self,
-                const GhloStepRequest *request,
-                GhloStepSelection     *selection)
-{
-}
-
-GHLO_CPU_DEFINE_STEP (Gather, ghlo_cpu_step_clear_nothing)
 
 typedef struct
 {
@@ -247,8 +240,7 @@ run (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_gather = {
   .name = "gather",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Gather),
+  .read = read_request,
   .run = run,
-  .release = release,
 };

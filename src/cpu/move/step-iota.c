@@ -54,9 +54,11 @@ static const struct
 };
 
 static const char *
-read_request (Iota                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Iota *self = step;
   const GhloView *result = &request->results[0];
   gint64 dimension = ghlo_ir_op_get_int (request->op, "iota_dimension", 0), strides[GHLO_MAX_RANK] = { 0 };
   gint64 size = ghlo_element_info (result->element_type)->size;
@@ -76,15 +78,15 @@ read_request (Iota                  *self,
 }
 
 static void
-fill_selection (const Iota            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Iota *self = step;
+
   if (!self->is_single && self->copy.n_parts > 0)
     selection->scratch = self->n * ghlo_element_info (self->type)->size;
 }
-
-GHLO_CPU_DEFINE_STEP (Iota, ghlo_cpu_step_clear_nothing)
 
 typedef struct
 {
@@ -141,8 +143,8 @@ run (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_iota = {
   .name = "iota",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Iota),
+  .read = read_request,
+  .select = fill_selection,
   .run = run,
-  .release = release,
 };

@@ -75,11 +75,13 @@ add_segments (Pad            *self,
     ghlo_cpu_segments_add (self->segments, &spread, sizes, 0, operand->strides, from_at, to_at);
 }
 
-/* Finds the elements that remain in each dimension. Returns NULL, or why that is not possible. */
 static const char *
-read_kept (const GhloStepRequest *request,
-           Kept                  *kept)
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
+              const GhloStepRequest *request)
 {
+  Pad *self = step;
+  Kept kept[GHLO_MAX_RANK];
   GhloIrWindow window;
   const char *reason = ghlo_ir_window_read (&window, request->op);
 
@@ -87,50 +89,20 @@ read_kept (const GhloStepRequest *request,
     return reason;
   for (guint d = 0; d < window.rank; d++)
     kept[d] = keep (&window.dims[d]);
-
-  return NULL;
-}
-
-static gboolean
-select_step (GhloDeviceCore        *device,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
-{
-  Kept kept[GHLO_MAX_RANK];
-
-  selection->reason = read_kept (request, kept);
-
-  return selection->reason == NULL;
-}
-
-static void
-release (gpointer compiled)
-{
-  Pad *self = compiled;
-
-  g_free (self->fill);
-  g_free (self->segments);
-  g_free (self);
-}
-
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
-{
-  Kept kept[GHLO_MAX_RANK];
-  const char *reason = read_kept (request, kept);
-  Pad *self;
-
-  if (reason != NULL)
-    return ghlo_cpu_step_fail (request, reason, error);
-  self = g_new0 (Pad, 1);
   self->segments = g_malloc (ghlo_cpu_segments_size (2 * request->results[0].rank + 1));
   ghlo_cpu_segments_init (self->segments);
   add_segments (self, kept, &request->operands[0], &request->results[0]);
 
-  return self;
+  return NULL;
+}
+
+static void
+clear (gpointer step)
+{
+  Pad *self = step;
+
+  g_free (self->fill);
+  g_free (self->segments);
 }
 
 static gboolean
@@ -150,8 +122,8 @@ run (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_pad = {
   .name = "pad",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Pad),
+  .read = read_request,
+  .clear = clear,
   .run = run,
-  .release = release,
 };

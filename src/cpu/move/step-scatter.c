@@ -143,9 +143,11 @@ choose_split (Scatter *self)
 }
 
 static const char *
-read_request (Scatter               *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Scatter *self = step;
   static const GhloCpuIndexerFields fields = {
     "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims", "input_batching_dims",
     "scatter_indices_batching_dims",
@@ -185,14 +187,12 @@ read_request (Scatter               *self,
 }
 
 static void
-fill_selection (const Scatter         *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
   selection->operands[0].in_place = 0;
 }
-
-GHLO_CPU_DEFINE_STEP (Scatter, ghlo_cpu_step_clear_nothing)
 
 typedef struct
 {
@@ -452,8 +452,8 @@ run (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_scatter = {
   .name = "scatter",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Scatter),
+  .read = read_request,
+  .select = fill_selection,
   .run = run,
-  .release = release,
 };

@@ -54,9 +54,11 @@ starts_from_zero (const GhloView *start)
 }
 
 static const char *
-read_request (Step                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Step *self = step;
   const GhloIrOp *op = request->op;
   const GhloView *operands = request->operands;
   GhloCpuSelection selection = find_selection (ghlo_ir_op_region_block (op, 0));
@@ -76,15 +78,13 @@ read_request (Step                  *self,
 }
 
 static void
-fill_selection (const Step            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
   selection->operands[0].dense = selection->operands[1].dense = TRUE;
   selection->operands[2].wants_data = TRUE;
 }
-
-GHLO_CPU_DEFINE_STEP (Step, ghlo_cpu_step_clear_nothing)
 
 static gboolean
 run (gpointer            compiled,
@@ -109,9 +109,9 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_pool_gradient = {
   .name = "pool_gradient",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .read = read_request,
+  .select = fill_selection,
   .run = run,
-  .release = release,
   .describe = describe,
 };

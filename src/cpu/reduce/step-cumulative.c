@@ -25,6 +25,7 @@ typedef struct
   const GhloCpuCumulativeLoops *loops;
   GhloCpuReader                 reader;
   GhloCpuWriter                 writer;
+  GhloCombiner                  combiner;
   gboolean                      backward;
   gboolean                      rounds;         /* each step is rounded to the element type, which is narrower */
   gboolean                      restarts;       /* each result is reduced anew, starting with its own element */
@@ -94,21 +95,24 @@ part_type (const Cumulative *self,
 }
 
 static const char *
-read_request (Cumulative            *self,
-              GhloCumulative        *window,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
-  const char *reason = ghlo_cumulative_read (window, request->op, &request->operands[0], &request->results[0]);
+  Cumulative *self = step;
+  GhloCumulative window;
+  const char *reason = ghlo_cumulative_read (&window, request->op, &request->operands[0], &request->results[0]);
   gsize scratch;
 
   if (reason != NULL)
     return reason;
-  self->backward = window->backward;
-  self->rounds = window->rounds;
-  self->restarts = window->restarts;
-  self->dimension = window->dimension;
-  self->is_complex = window->is_complex;
-  if (!find_loops (self, window))
+  self->combiner = window.combiner;
+  self->backward = window.backward;
+  self->rounds = window.rounds;
+  self->restarts = window.restarts;
+  self->dimension = window.dimension;
+  self->is_complex = window.is_complex;
+  if (!find_loops (self, &window))
     return "there is no precompiled loop for its element type";
   if (!find_sizes (self, &request->operands[0]) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
     return "its rows are too long";
@@ -117,35 +121,18 @@ read_request (Cumulative            *self,
 }
 
 /* A known initial value only decides whether the step applies; it is not compiled into the step. */
-static gboolean
-select_step (GhloDeviceCore        *device,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+static void
+fill_selection (gpointer               step,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
 {
-  Cumulative self = { 0 };
-  GhloCumulative window;
+  const Cumulative *self = step;
 
-  selection->reason = read_request (&self, &window, request);
-  if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
+  if (!ghlo_cumulative_start_is_neutral (self->combiner, &request->operands[1]))
     selection->reason = "its initial value is not the neutral element of its operation";
   /* Each element is read before its place is written. */
   selection->operands[0].in_place = 0;
-  selection->scratch = self.n_chunks * sizeof (GhloCpuCarry);
-
-  return selection->reason == NULL;
-}
-
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
-{
-  Cumulative self = { 0 };
-  GhloCumulative window;
-  const char *reason = read_request (&self, &window, request);
-
-  return reason == NULL ? g_memdup2 (&self, sizeof (self)) : ghlo_cpu_step_fail (request, reason, error);
+  selection->scratch = self->n_chunks * sizeof (GhloCpuCarry);
 }
 
 static void
@@ -478,9 +465,9 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_cumulative = {
   .name = "cumulative",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Cumulative),
+  .read = read_request,
+  .select = fill_selection,
   .run = run,
-  .release = g_free,
   .describe = describe,
 };

@@ -170,9 +170,11 @@ find_scratch (const GhloCpuReduce *self,
 }
 
 static const char *
-read_request (GhloCpuReduce         *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  GhloCpuReduce *self = step;
   const GhloView *operands = request->operands;
   gsize scratch;
 
@@ -193,21 +195,23 @@ read_request (GhloCpuReduce         *self,
 }
 
 static void
-fill_selection (const GhloCpuReduce   *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const GhloCpuReduce *self = step;
+
   find_scratch (self, &selection->scratch);
 }
 
 static void
-clear (GhloCpuReduce *self)
+clear (gpointer step)
 {
+  GhloCpuReduce *self = step;
+
   ghlo_cpu_axis_clear (&self->kept);
   ghlo_cpu_axis_clear (&self->reduced);
 }
-
-GHLO_CPU_DEFINE_STEP (GhloCpuReduce, clear)
 
 static gboolean
 run (gpointer            compiled,
@@ -233,9 +237,10 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_reduce = {
   .name = "reduce",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (GhloCpuReduce),
+  .read = read_request,
+  .select = fill_selection,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
 };

@@ -133,9 +133,11 @@ find_all_scratch (const Sort *self,
 }
 
 static const char *
-read_request (Sort                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Sort *self = step;
   gint64 dimension = ghlo_ir_op_get_int (request->op, "dimension", -1);
   const GhloView *operands = request->operands;
   guint n = request->n_operands;
@@ -163,24 +165,26 @@ read_request (Sort                  *self,
 
 /* Each row is written after all of it was read, so the step may run in place. */
 static void
-fill_selection (const Sort            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Sort *self = step;
+
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].in_place = i;
   find_all_scratch (self, &selection->scratch);
 }
 
 static void
-clear (Sort *self)
+clear (gpointer step)
 {
+  Sort *self = step;
+
   g_free (self->sizes);
   g_free (self->direct);
   g_free (self->stages);
 }
-
-GHLO_CPU_DEFINE_STEP (Sort, clear)
 
 /* The address of the first row of a block. */
 static guint8 *
@@ -370,9 +374,10 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_sort = {
   .name = "sort",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Sort),
+  .read = read_request,
+  .select = fill_selection,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
 };

@@ -177,9 +177,11 @@ find_scratch (TopK *self)
 }
 
 static const char *
-read_request (TopK                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  TopK *self = step;
   const GhloView *operand = &request->operands[0], *values = &request->results[0];
   gsize count;
 
@@ -205,14 +207,14 @@ read_request (TopK                  *self,
 }
 
 static void
-fill_selection (const TopK            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const TopK *self = step;
+
   selection->scratch = self->all_scratch;
 }
-
-GHLO_CPU_DEFINE_STEP (TopK, ghlo_cpu_step_clear_nothing)
 
 static const guint8 *
 find_row (const Run *run,
@@ -351,9 +353,9 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_top_k = {
   .name = "top_k",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (TopK),
+  .read = read_request,
+  .select = fill_selection,
   .run = run,
-  .release = release,
   .describe = describe,
 };

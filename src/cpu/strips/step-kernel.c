@@ -15,22 +15,34 @@ typedef struct
 } Step;
 
 static void
-clear (Step *self)
+clear (gpointer step)
 {
+  Step *self = step;
+
   ghlo_lowered_kernel_clear (&self->lowered);
   ghlo_cpu_kernel_clear (&self->kernel);
 }
 
-static void
-begin (Step *self)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
+  Step *self = step;
+
   ghlo_cpu_kernel_begin (&self->kernel);
+
+  return TRUE;
 }
 
 static const char *
-read_request (Step                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Step *self = step;
   const GhloKernelGroup group = { .op = request->op, .body = request->body, .n_operands = request->n_operands,
                                   .n_results = request->n_results, .operands = request->operands,
                                   .results = request->results };
@@ -43,16 +55,16 @@ read_request (Step                  *self,
 }
 
 static void
-fill_selection (const Step            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Step *self = step;
+
   selection->scratch = ghlo_cpu_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
 }
-
-GHLO_CPU_DEFINE_KEPT_STEP (Step, clear, begin)
 
 static gboolean
 run (gpointer            compiled,
@@ -100,10 +112,13 @@ wait (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_kernel = {
   .name = "kernel",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .keeps = TRUE,
+  .read = read_request,
+  .select = fill_selection,
+  .finish = finish,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
   .wait = wait,

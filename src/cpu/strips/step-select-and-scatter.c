@@ -18,24 +18,36 @@ typedef struct
 } Step;
 
 static void
-clear (Step *self)
+clear (gpointer step)
 {
+  Step *self = step;
+
   ghlo_select_and_scatter_clear (&self->lowered);
   ghlo_cpu_kernel_clear (&self->select);
   ghlo_cpu_kernel_clear (&self->gather);
 }
 
-static void
-begin (Step *self)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
+  Step *self = step;
+
   ghlo_cpu_kernel_begin (&self->select);
   ghlo_cpu_kernel_begin (&self->gather);
+
+  return TRUE;
 }
 
 static const char *
-read_request (Step                  *self,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  Step *self = step;
   const GhloKernelGroup group = { .op = request->op, .n_operands = request->n_operands,
                                   .n_results = request->n_results, .operands = request->operands,
                                   .results = request->results };
@@ -50,15 +62,15 @@ read_request (Step                  *self,
 }
 
 static void
-fill_selection (const Step            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Step *self = step;
+
   selection->scratch = self->selection + MAX (ghlo_cpu_kernel_scratch (&self->select),
                                               ghlo_cpu_kernel_scratch (&self->gather));
 }
-
-GHLO_CPU_DEFINE_KEPT_STEP (Step, clear, begin)
 
 static gboolean
 run (gpointer            compiled,
@@ -112,10 +124,13 @@ wait (gpointer            compiled,
 
 const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .name = "select_and_scatter",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .keeps = TRUE,
+  .read = read_request,
+  .select = fill_selection,
+  .finish = finish,
+  .clear = clear,
   .run = run,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
   .wait = wait,

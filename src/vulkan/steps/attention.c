@@ -5,32 +5,32 @@
 
 #include "kernel/text.h"
 #include "vulkan/attention/attention.h"
-#include "vulkan/steps/step.h"
+#include "vulkan/steps.h"
 
 static const char *
-read_request (GhloVulkanAttention   *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
-  return request->body != NULL ? ghlo_vulkan_attention_init (self, device, request) : "it is not an attention";
+  return request->body != NULL ? ghlo_vulkan_attention_init (step, (GhloVulkanDevice *) device, request)
+                               : "it is not an attention";
 }
 
 static void
-fill_selection (const GhloVulkanAttention *self,
-                const GhloStepRequest     *request,
-                GhloStepSelection         *selection)
+clear (gpointer step)
 {
+  ghlo_vulkan_attention_clear (step);
 }
 
 static gboolean
-make_pipelines (GhloVulkanAttention    *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
-  return ghlo_vulkan_attention_compile (self, error);
+  return ghlo_vulkan_attention_compile (step, error);
 }
-
-GHLO_VULKAN_DEFINE_STEP (GhloVulkanAttention, ghlo_vulkan_attention_clear, FALSE)
 
 static gboolean
 record (gpointer              compiled,
@@ -71,10 +71,11 @@ print_kernels (gpointer       compiled,
 const GhloStepImplementation ghlo_vulkan_step_attention = {
   .name = "attention",
   .writes_strides = TRUE,
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (GhloVulkanAttention),
+  .read = read_request,
+  .finish = make_pipelines,
+  .clear = clear,
   .record = record,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
 };

@@ -17,12 +17,11 @@ typedef struct
 } Copy;
 
 static void
-release (gpointer compiled)
+clear (gpointer step)
 {
-  Copy *self = compiled;
+  Copy *self = step;
 
   g_free (self->kernel);
-  g_free (self);
 }
 
 /* Returns the type by which elements of @size bytes are copied: integers of at most 8 bytes. */
@@ -106,24 +105,17 @@ build (Copy           *self,
 }
 
 static gboolean
-select_step (GhloDeviceCore        *device,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
-  return TRUE;
-}
-
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
-{
-  Copy *self = g_new0 (Copy, 1);
-  const char *reason = NULL;
+  Copy *self = step;
+  const char *reason;
 
   if (ghlo_view_count (&request->operands[0]) == 0)
-    return self;
+    return TRUE;
   build (self, &request->operands[0], &request->results[0]);
   if (self->kernel == NULL)
     reason = "it has too many dimensions";
@@ -131,11 +123,8 @@ compile (GhloDeviceCore         *device,
     reason = ghlo_vulkan_kernel_init (&self->on, (GhloVulkanDevice *) device, self->kernel);
   if (reason != NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a Vulkan device cannot copy a view: %s", reason);
-  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->on, request->may_be_gated, error))
-    return self;
-  release (self);
 
-  return NULL;
+  return reason == NULL && ghlo_vulkan_kernel_compile (&self->on, request->may_be_gated, error);
 }
 
 static gboolean
@@ -159,8 +148,8 @@ record (gpointer              compiled,
 
 const GhloStepImplementation ghlo_vulkan_step_copy = {
   .name = "copy",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Copy),
+  .finish = finish,
+  .clear = clear,
   .record = record,
-  .release = release,
 };

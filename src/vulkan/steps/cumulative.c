@@ -9,8 +9,9 @@
 #include "base/sizes.h"
 #include "kernel/cumulative.h"
 #include "vulkan/combine.h"
+#include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
-#include "vulkan/steps/shader-step.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -95,18 +96,27 @@ read_lines (Cumulative     *self,
 }
 
 static const char *
-read_request (Cumulative            *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
-  const GhloView *operand = &request->operands[0];
-  const char *reason = ghlo_cumulative_read (&self->window, request->op, operand, &request->results[0]);
+  Cumulative *self = step;
 
-  self->device = device;
+  self->device = (GhloVulkanDevice *) device;
+
+  return ghlo_cumulative_read (&self->window, request->op, &request->operands[0], &request->results[0]);
+}
+
+/* Returns NULL, or why the device does not compute what was read. */
+static const char *
+choose_shaders (Cumulative     *self,
+                const GhloView *operand)
+{
+  const char *reason = ghlo_vulkan_combine_init (&self->combine, self->device, self->window.combiner,
+                                                 self->window.type);
+
   if (reason == NULL)
-    reason = ghlo_vulkan_combine_init (&self->combine, device, self->window.combiner, self->window.type);
-  if (reason == NULL)
-    reason = ghlo_vulkan_shaders_obstacle (device);
+    reason = ghlo_vulkan_shaders_obstacle (self->device);
   if (reason != NULL)
     return reason;
   if (is_f64 (self) && !has_f64 (self))
@@ -120,12 +130,18 @@ read_request (Cumulative            *self,
 }
 
 static gboolean
-make_pipelines (Cumulative             *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Cumulative *self = step;
+  const char *reason = choose_shaders (self, &request->operands[0]);
   guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0 };
 
+  if (reason != NULL)
+    return ghlo_step_fail (device, request, reason, error);
   for (guint phase = 0; phase < N_PHASES; phase++)
     if (self->in_pieces == (phase != PHASE_LINES))
       {
@@ -141,33 +157,22 @@ make_pipelines (Cumulative             *self,
   return TRUE;
 }
 
+/* If the initial value is known, it only decides whether the step applies; the finished step does not depend on it. */
 static void
-fill_selection (const Cumulative      *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  Cumulative *self = step;
+
+  selection->reason = !ghlo_cumulative_start_is_neutral (self->window.combiner, &request->operands[1])
+                      ? "its initial value is not the neutral element of the reduction"
+                      : choose_shaders (self, &request->operands[0]);
   selection->operands[0].dense = TRUE;
   /* Elements are read before they are overwritten, unless the sums restart, in which case they are read again. */
   if (!self->window.restarts)
     selection->operands[0].in_place = 0;
   selection->scratch = self->scratch;
-}
-
-GHLO_VULKAN_DEFINE_SHADER_STEP (Cumulative)
-
-/* If the initial value is known, it only decides whether the step applies; the compiled step does not depend on it. */
-static gboolean
-select_cumulative (GhloDeviceCore        *device,
-                   const GhloStepRequest *request,
-                   GhloStepSelection     *selection)
-{
-  GhloCumulative window;
-
-  selection->reason = ghlo_cumulative_read (&window, request->op, &request->operands[0], &request->results[0]);
-  if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
-    selection->reason = "its initial value is not the neutral element of the reduction";
-
-  return selection->reason == NULL && select_step (device, request, selection);
 }
 
 static gboolean
@@ -211,9 +216,10 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_vulkan_step_cumulative = {
   .name = "cumulative",
-  .select = select_cumulative,
-  .compile = compile,
+  .size = sizeof (Cumulative),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };

@@ -6,8 +6,9 @@
  */
 
 #include "base/sizes.h"
+#include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
-#include "vulkan/steps/shader-step.h"
+#include "vulkan/steps.h"
 
 #include <string.h>
 
@@ -208,10 +209,12 @@ read_lengths (Fourier        *self,
 }
 
 static const char *
-read_request (Fourier               *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Fourier *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   static const char *const types[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
   const char *type = ghlo_ir_enum_word (ghlo_ir_op_get (request->op, "fft_type"));
   const GhloView *operand = &request->operands[0], *result = &request->results[0];
@@ -236,19 +239,25 @@ read_request (Fourier               *self,
 }
 
 static void
-fill_selection (const Fourier         *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Fourier *self = step;
+
   selection->operands[0].dense = TRUE;
   selection->scratch = self->scratch;
 }
 
 static gboolean
-make_pipelines (Fourier                *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Fourier *self = step;
+
   for (guint i = 0; i < self->n_stages; i++)
     {
       guint32 phase = self->stages[i].phase;
@@ -261,8 +270,6 @@ make_pipelines (Fourier                *self,
 
   return TRUE;
 }
-
-GHLO_VULKAN_DEFINE_SHADER_STEP (Fourier)
 
 /* The first stage reads the operand, and the last one writes the result. */
 static gboolean
@@ -299,9 +306,10 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_vulkan_step_fft = {
   .name = "fft",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Fourier),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };

@@ -6,7 +6,7 @@
 #include "kernel/lower.h"
 #include "kernel/text.h"
 #include "vulkan/kernel.h"
-#include "vulkan/steps/step.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -15,16 +15,20 @@ typedef struct
 } Step;
 
 static void
-clear (Step *self)
+clear (gpointer step)
 {
+  Step *self = step;
+
   ghlo_lowered_kernel_clear (&self->lowered);
 }
 
 static const char *
-read_request (Step                  *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Step *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   const GhloKernelGroup group = { .op = request->op, .body = request->body, .n_operands = request->n_operands,
                                   .n_results = request->n_results, .operands = request->operands,
                                   .results = request->results };
@@ -37,24 +41,28 @@ read_request (Step                  *self,
 }
 
 static void
-fill_selection (const Step            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Step *self = step;
+
   selection->scratch = ghlo_vulkan_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
 }
 
 static gboolean
-make_pipelines (Step                   *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Step *self = step;
+
   return ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error);
 }
-
-GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)
 
 static gboolean
 record (gpointer              compiled,
@@ -99,10 +107,13 @@ print_kernels (gpointer       compiled,
 
 const GhloStepImplementation ghlo_vulkan_step_kernel = {
   .name = "kernel",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .keeps = TRUE,
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
+  .clear = clear,
   .record = record,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
 };

@@ -5,8 +5,9 @@
  */
 
 #include "base/sizes.h"
+#include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
-#include "vulkan/steps/shader-step.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -79,10 +80,12 @@ reserve_scratch (Linalg         *self,
 }
 
 static const char *
-read_request (Linalg                *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Linalg *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   const GhloView *a = &request->operands[0];
   const gboolean is_lower = ghlo_ir_op_get_int (request->op, "lower", 0) != 0;
 
@@ -106,20 +109,26 @@ read_request (Linalg                *self,
 }
 
 static void
-fill_selection (const Linalg          *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Linalg *self = step;
+
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].dense = TRUE;
   selection->scratch = self->scratch;
 }
 
 static gboolean
-make_pipelines (Linalg                 *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Linalg *self = step;
+
   for (guint32 phase = 0; phase < LINALG_N_PHASES; phase++)
     {
       gboolean is_factor = phase >= LINALG_FACTOR && phase <= LINALG_UPDATE;
@@ -134,8 +143,6 @@ make_pipelines (Linalg                 *self,
 
   return TRUE;
 }
-
-GHLO_VULKAN_DEFINE_SHADER_STEP (Linalg)
 
 /* The state of recording a run. */
 typedef struct
@@ -245,18 +252,20 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_vulkan_step_cholesky = {
   .name = "cholesky",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Linalg),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };
 
 const GhloStepImplementation ghlo_vulkan_step_triangular_solve = {
   .name = "triangular_solve",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Linalg),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };

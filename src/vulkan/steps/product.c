@@ -8,7 +8,6 @@
  * of.
  */
 
-#include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "kernel/text.h"
 #include "plan/epilogue.h"
@@ -40,9 +39,9 @@ typedef struct
 } Step;
 
 static void
-release (gpointer compiled)
+clear (gpointer step)
 {
-  Step *self = compiled;
+  Step *self = step;
 
   ghlo_vulkan_planes_clear (&self->planes);
   ghlo_vulkan_epilogue_clear (&self->epilogue);
@@ -50,10 +49,7 @@ release (gpointer compiled)
     ghlo_step_epilogue_clear (self->fusion);
   g_free (self->fusion);
   g_free (self->pieces);
-  g_free (self);
 }
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, release)
 
 /* Offsets of parts of the scratch. */
 static gsize
@@ -162,19 +158,25 @@ read_lead (GhloStepLead          *lead,
   return ghlo_step_lead_read (lead, request);
 }
 
-/* For fusions: called before read_request (). */
 static const char *
-read_fusion (Step                  *self,
-             const GhloStepRequest *request)
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
+              const GhloStepRequest *request)
 {
+  Step *self = step;
+  GhloStepLead lead;
+  const char *reason = read_lead (&lead, request);
+
+  self->device = (GhloVulkanDevice *) device;
+  if (reason != NULL || request->body == NULL)
+    return reason;
   self->fusion = g_new0 (GhloStepEpilogue, 1);
 
   return ghlo_step_epilogue_init (self->fusion, request);
 }
 
 static const char *
-read_request (Step                  *self,
-              GhloVulkanDevice      *device,
+read_product (Step                  *self,
               const GhloStepLead    *lead,
               const GhloStepRequest *request,
               gboolean               matrices)
@@ -183,17 +185,16 @@ read_request (Step                  *self,
   const GhloStepRequest own = { .op = lead->op, .n_operands = 2, .n_results = 1, .operands = operands,
                                 .results = &lead->result };
   GhloVulkanProduct *product = &self->shader.product;
-  const char *reason = ghlo_vulkan_product_read (product, device, &own, matrices);
+  const char *reason = ghlo_vulkan_product_read (product, self->device, &own, matrices);
 
-  self->device = device;
   for (guint i = 0; i < 2; i++)
     self->operands[i] = product->operands[i] == 0 ? lead->lhs : lead->rhs;
   if (reason == NULL && self->fusion != NULL)
     reason = read_epilogue (self, request);
   if (reason != NULL)
     return reason;
-  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->fallback.product, device);
-  if (self->fusion != NULL && self->separate_reason == NULL && !device->fuses_always
+  self->has_planes = ghlo_vulkan_planes_init (&self->planes, product, &self->fallback.product, self->device);
+  if (self->fusion != NULL && self->separate_reason == NULL && !self->device->fuses_always
       && !ghlo_vulkan_epilogue_is_worth (&self->epilogue, product))
     self->separate_reason = "that is faster";
   if (self->fusion != NULL)
@@ -203,30 +204,28 @@ read_request (Step                  *self,
 }
 
 /* It is not yet known where operands will lie, so scratch is reserved for the worse of both cases. */
-static gboolean
-select_step (GhloDeviceCore        *device,
+static void
+select_step (gpointer               step,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  g_autoptr (Step) kept = g_new0 (Step, 1);
+  const Step *kept = step;
   GhloStepLead lead;
 
   selection->reason = read_lead (&lead, request);
-  if (selection->reason == NULL && request->body != NULL)
-    selection->reason = read_fusion (kept, request);
   for (guint matrices = 0; selection->reason == NULL && matrices < 2; matrices++)
     {
-      g_autoptr (Step) self = g_new0 (Step, 1);
+      g_autofree Step *self = g_new0 (Step, 1);
 
+      self->device = kept->device;
       self->fusion = kept->fusion;
-      selection->reason = read_request (self, (GhloVulkanDevice *) device, &lead, request, matrices != 0);
+      selection->reason = read_product (self, &lead, request, matrices != 0);
       selection->scratch = MAX (selection->scratch, kernel_at (self) + self->kernel_scratch);
       self->fusion = NULL;
+      clear (self);
     }
-  if (selection->reason == NULL && kept->fusion != NULL)
-    selection->kept = g_steal_pointer (&kept);
-
-  return selection->reason == NULL;
+  if (kept->fusion == NULL)
+    selection->selection_state = NULL;
 }
 
 /* Adds the accesses of the operands, for a shader that takes them unsplit. */
@@ -343,32 +342,27 @@ make_pipelines (Step                   *self,
          && (self->separate_reason == NULL || ghlo_vulkan_kernel_compile (&self->kernel, request->may_be_gated, error));
 }
 
-static gpointer
-compile (GhloDeviceCore         *device,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
-  g_autoptr (Step) self = request->kept != NULL ? request->kept : g_new0 (Step, 1);
+  Step *self = step;
   GhloStepLead lead;
   const char *reason = read_lead (&lead, request);
 
-  if (reason == NULL && request->body != NULL && self->fusion == NULL)
-    reason = read_fusion (self, request);
   if (reason == NULL)
-    reason = read_request (self, (GhloVulkanDevice *) device, &lead, request, is_aligned (&lead, request));
+    reason = read_product (self, &lead, request, is_aligned (&lead, request));
   if (reason != NULL)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be "
-                   "compiled: %s", ghlo_ir_op_get_name (request->op), reason);
-      return NULL;
-    }
+    return ghlo_step_fail (device, request, reason, error);
   if (self->shader.product.n_groups == 0)
-    return g_steal_pointer (&self);
+    return TRUE;
   find_accesses (self, &lead.result, request);
   ghlo_vulkan_product_find_vectors (&self->shader.product, find_alignment (self, request));
 
-  return make_pipelines (self, request, error) ? g_steal_pointer (&self) : NULL;
+  return make_pipelines (self, request, error);
 }
 
 /* Finds the places of the buffers of the fusion's kernel, except for the first one. */
@@ -514,10 +508,13 @@ print_kernels (gpointer       compiled,
 const GhloStepImplementation ghlo_vulkan_step_product = {
   .name = "product",
   .writes_strides = TRUE,
+  .size = sizeof (Step),
+  .keeps = TRUE,
+  .read = read_request,
   .select = select_step,
-  .compile = compile,
+  .finish = finish,
+  .clear = clear,
   .record = record,
-  .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
 };

@@ -4,8 +4,9 @@
  */
 
 #include "kernel/random.h"
+#include "vulkan/shaders.h"
 #include "vulkan/spirv/spirv.h"
-#include "vulkan/steps/shader-step.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -22,10 +23,12 @@ typedef struct
 } Random;
 
 static const char *
-read_request (Random                *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Random *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   GhloRandom random;
   const char *reason = ghlo_random_init (&random, request->op, &request->operands[0], &request->results[1]);
 
@@ -53,7 +56,7 @@ read_request (Random                *self,
 
 /* All invocations read the state, so the new one must be stored elsewhere. */
 static void
-fill_selection (const Random          *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
@@ -61,16 +64,18 @@ fill_selection (const Random          *self,
 }
 
 static gboolean
-make_pipelines (Random                 *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Random *self = step;
+
   self->pipeline = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_RANDOM, &self->size, 1, error);
 
   return self->pipeline != VK_NULL_HANDLE;
 }
-
-GHLO_VULKAN_DEFINE_SHADER_STEP (Random)
 
 static gboolean
 record (gpointer              compiled,
@@ -102,9 +107,10 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_vulkan_step_random = {
   .name = "random",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Random),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };

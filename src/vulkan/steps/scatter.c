@@ -8,9 +8,10 @@
 
 #include "base/sizes.h"
 #include "vulkan/combine.h"
+#include "vulkan/shaders.h"
 #include "vulkan/sort.h"
 #include "vulkan/spirv/spirv.h"
-#include "vulkan/steps/shader-step.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -353,10 +354,13 @@ read_update_slice (Scatter               *self,
 }
 
 static const char *
-read_request (Scatter               *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Scatter *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
+
   self->device = device;
 
   return request->op->kind == GHLO_OP_STABLEHLO_SCATTER ? read_scatter (self, request)
@@ -364,20 +368,25 @@ read_request (Scatter               *self,
 }
 
 static void
-fill_selection (const Scatter         *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Scatter *self = step;
+
   selection->operands[0].dense = TRUE;
   selection->operands[0].in_place = 0;
   selection->scratch = self->scratch;
 }
 
 static gboolean
-make_pipelines (Scatter                *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_vulkan_combine_calculates (&self->combine);
   const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, self->is_atomic };
   GhloVulkanShader apply = is_f64 ? GHLO_VULKAN_SHADER_SCATTER_APPLY_F64 : GHLO_VULKAN_SHADER_SCATTER_APPLY;
@@ -398,8 +407,6 @@ make_pipelines (Scatter                *self,
 
   return self->copy != VK_NULL_HANDLE;
 }
-
-GHLO_VULKAN_DEFINE_SHADER_STEP (Scatter)
 
 static void
 record_shader (VkPipeline           pipeline,
@@ -498,17 +505,19 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_vulkan_step_scatter = {
   .name = "scatter",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Scatter),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };
 
 const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice = {
   .name = "dynamic_update_slice",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Scatter),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record_update_slice,
-  .release = release,
 };

@@ -7,7 +7,7 @@
 #include "kernel/select-and-scatter.h"
 #include "kernel/text.h"
 #include "vulkan/kernel.h"
-#include "vulkan/steps/step.h"
+#include "vulkan/steps.h"
 
 typedef struct
 {
@@ -17,16 +17,20 @@ typedef struct
 } Step;
 
 static void
-clear (Step *self)
+clear (gpointer step)
 {
+  Step *self = step;
+
   ghlo_select_and_scatter_clear (&self->lowered);
 }
 
 static const char *
-read_request (Step                  *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Step *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   const GhloKernelGroup group = { .op = request->op, .n_operands = request->n_operands,
                                   .n_results = request->n_results, .operands = request->operands,
                                   .results = request->results };
@@ -41,24 +45,28 @@ read_request (Step                  *self,
 }
 
 static void
-fill_selection (const Step            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Step *self = step;
+
   selection->scratch = self->selection + MAX (ghlo_vulkan_kernel_scratch (&self->select),
                                               ghlo_vulkan_kernel_scratch (&self->gather));
 }
 
 static gboolean
-make_pipelines (Step                   *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Step *self = step;
+
   return ghlo_vulkan_kernel_compile (&self->select, request->may_be_gated, error)
          && ghlo_vulkan_kernel_compile (&self->gather, request->may_be_gated, error);
 }
-
-GHLO_VULKAN_DEFINE_STEP (Step, clear, TRUE)
 
 static gboolean
 record (gpointer              compiled,
@@ -94,9 +102,12 @@ print_kernels (gpointer       compiled,
 
 const GhloStepImplementation ghlo_vulkan_step_select_and_scatter = {
   .name = "select_and_scatter",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Step),
+  .keeps = TRUE,
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
+  .clear = clear,
   .record = record,
-  .release = release,
   .print_kernels = print_kernels,
 };

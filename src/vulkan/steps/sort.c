@@ -4,8 +4,9 @@
  */
 
 #include "base/sizes.h"
+#include "vulkan/shaders.h"
 #include "vulkan/sort.h"
-#include "vulkan/steps/shader-step.h"
+#include "vulkan/steps.h"
 
 enum { MAX_OPERANDS = 32 };
 
@@ -81,10 +82,12 @@ read_top_k (Sort                  *self,
 }
 
 static const char *
-read_request (Sort                  *self,
-              GhloVulkanDevice      *device,
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
               const GhloStepRequest *request)
 {
+  Sort *self = step;
+  GhloVulkanDevice *device = (GhloVulkanDevice *) core;
   const char *reason = request->op->kind == GHLO_OP_CHLO_TOP_K ? read_top_k (self, device, request)
                                                                : read_sort (self, device, request);
 
@@ -95,20 +98,26 @@ read_request (Sort                  *self,
 }
 
 static void
-fill_selection (const Sort            *self,
+fill_selection (gpointer               step,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const Sort *self = step;
+
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].dense = TRUE;
   selection->scratch = self->sort.scratch;
 }
 
 static gboolean
-make_pipelines (Sort                   *self,
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
                 const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
                 GError                **error)
 {
+  Sort *self = step;
+
   if (!ghlo_vulkan_sort_compile (&self->sort, error))
     return FALSE;
   for (guint i = 0; i < self->n_permuted; i++)
@@ -120,8 +129,6 @@ make_pipelines (Sort                   *self,
 
   return TRUE;
 }
-
-GHLO_VULKAN_DEFINE_SHADER_STEP (Sort)
 
 static gboolean
 record (gpointer              compiled,
@@ -179,18 +186,20 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_vulkan_step_sort = {
   .name = "sort",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Sort),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record,
-  .release = release,
   .describe = describe,
 };
 
 const GhloStepImplementation ghlo_vulkan_step_top_k = {
   .name = "top_k",
-  .select = select_step,
-  .compile = compile,
+  .size = sizeof (Sort),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
   .record = record_top_k,
-  .release = release,
   .describe = describe,
 };

@@ -254,7 +254,7 @@ step_select (StepRequest                  *self,
   self->selection = (GhloStepSelection) { .operands = self->operands };
   for (guint i = 0; i < STEP_MAX; i++)
     self->operands[i] = (GhloStepOperandSelection) { .in_place = self->aliases[i] = GHLO_STEP_NONE };
-  selected = step->select (ghlo_cpu_device (), &self->request, &self->selection);
+  selected = ghlo_step_select (step, ghlo_cpu_device (), &self->request, &self->selection);
   g_assert_true (selected == (self->selection.reason == NULL));
 
   return selected;
@@ -279,8 +279,8 @@ step_compile (StepRequest                  *self,
   self->request.aliases = self->aliases;
   self->request.alignments = self->alignments;
   self->request.scratch = self->selection.scratch;
-  self->request.kept = self->selection.kept;
-  compiled = step->compile (ghlo_cpu_device (), &self->request, NULL, &error);
+  self->request.selection_state = self->selection.selection_state;
+  compiled = ghlo_step_compile_request (step, ghlo_cpu_device (), &self->request, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (compiled);
 
@@ -415,8 +415,7 @@ step_run_one (const GhloIrOp  *op,
       how = g_strdup_printf ("%s, %s%s%s", name, ways[way], what != NULL ? ": " : "", what != NULL ? what : "");
       for (guint i = 0; i < op->n_results; i++)
         step_compare (&results[i], expected[i], tolerance, how);
-      if (step->release != NULL)
-        step->release (compiled);
+      ghlo_step_free (step, compiled);
     }
   for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
     step_tensor_clear (&tensors[i]);

@@ -243,7 +243,7 @@ check_repeated (const char  *program,
   compiled = step_compile (&request, &ghlo_cpu_step_elementwise);
   g_assert_true (ghlo_cpu_step_elementwise.run (compiled, views, &result, NULL, NULL, &error));
   step_compare (&result, expected, tolerance, program);
-  ghlo_cpu_step_elementwise.release (compiled);
+  ghlo_step_free (&ghlo_cpu_step_elementwise, compiled);
   for (guint k = 0; k < n; k++)
     step_tensor_clear (&tensors[k]);
   step_tensor_clear (&out);
@@ -594,7 +594,7 @@ test_cancelled (void)
   g_cancellable_cancel (cancellable);
   g_assert_false (ghlo_cpu_step_elementwise.run (compiled, views, views, NULL, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  ghlo_cpu_step_elementwise.release (compiled);
+  ghlo_step_free (&ghlo_cpu_step_elementwise, compiled);
   step_tensor_clear (&tensor);
 }
 

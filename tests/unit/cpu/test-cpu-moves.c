@@ -72,7 +72,7 @@ check_copy (GhloTensorType *type)
     }
   for (gsize i = 0; i < to.n_bytes + 2 * STEP_GUARD; i++)
     g_assert_cmphex (before[i], ==, 0xa5);
-  step->release (compiled);
+  ghlo_step_free (step, compiled);
   step_tensor_clear (&from);
   step_tensor_clear (&to);
 }
@@ -129,7 +129,7 @@ test_copy_cancelled (void)
   g_cancellable_cancel (cancellable);
   g_assert_false (step->run (compiled, &from.view, &to.view, NULL, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  step->release (compiled);
+  ghlo_step_free (step, compiled);
   step_tensor_clear (&from);
   step_tensor_clear (&to);
 }

@@ -650,7 +650,7 @@ check_cancelled (const char *text,
   g_assert_false (step->run (compiled, views, views + op->n_operands, scratch, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 
-  step->release (compiled);
+  ghlo_step_free (step, compiled);
   g_aligned_free (scratch);
   for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
     step_tensor_clear (&tensors[i]);

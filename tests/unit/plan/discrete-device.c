@@ -209,59 +209,51 @@ lacks_types (const GhloIrOp *op)
   return found;
 }
 
-static gboolean
-select_step (GhloDeviceCore        *self,
-             const GhloStepRequest *request,
-             GhloStepSelection     *selection)
+static const char *
+read_request (gpointer               data,
+              GhloDeviceCore        *device,
+              const GhloStepRequest *request)
 {
-  const GhloStepImplementation *inner = find_inner (request->op);
-
+  *(Compiled *) data = (Compiled) { find_inner (request->op), NULL, request->n_operands, request->n_results };
   if (request->op != NULL && lacks_types (request->op))
-    {
-      selection->reason = "it has no f64";
-      return FALSE;
-    }
-  if (request->op != NULL && request->n_results > 0 && request->results[0].rank == 3)
-    {
-      selection->reason = "it has no three dimensions";
-      return FALSE;
-    }
+    return "it has no f64";
 
-  if (!inner->select (ghlo_cpu_device (), request, selection))
-    return FALSE;
-  /* The device's own release () would not know it. */
-  if (selection->kept != NULL)
-    inner->release (g_steal_pointer (&selection->kept));
-
-  return TRUE;
-}
-
-static gpointer
-compile (GhloDeviceCore         *self,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
-{
-  const GhloStepImplementation *inner = find_inner (request->op);
-  gpointer compiled = inner->compile (ghlo_cpu_device (), request, monitor, error);
-  Compiled *made;
-
-  if (compiled == NULL)
-    return NULL;
-  made = g_new (Compiled, 1);
-  *made = (Compiled) { inner, compiled, request->n_operands, request->n_results };
-
-  return made;
+  return request->op != NULL && request->n_results > 0 && request->results[0].rank == 3 ? "it has no three dimensions"
+                                                                                        : NULL;
 }
 
 static void
-release_step (gpointer data)
+select_step (gpointer               data,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
 {
   Compiled *self = data;
 
-  if (self->implementation->release != NULL)
-    self->implementation->release (self->compiled);
-  g_free (self);
+  /* The device's own clear () would not know the state. */
+  if (ghlo_step_select (self->implementation, ghlo_cpu_device (), request, selection))
+    ghlo_step_free (self->implementation, g_steal_pointer (&selection->selection_state));
+}
+
+static gboolean
+finish (gpointer                data,
+        GhloDeviceCore         *device,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
+{
+  Compiled *self = data;
+
+  self->compiled = ghlo_step_compile_request (self->implementation, ghlo_cpu_device (), request, monitor, error);
+
+  return self->compiled != NULL;
+}
+
+static void
+clear (gpointer data)
+{
+  Compiled *self = data;
+
+  ghlo_step_free (self->implementation, self->compiled);
 }
 
 static void
@@ -299,7 +291,8 @@ run_step (gpointer            data,
 }
 
 static const GhloStepImplementation step = {
-  .name = "step", .select = select_step, .compile = compile, .run = run_step, .release = release_step,
+  .name = "step", .size = sizeof (Compiled), .read = read_request, .select = select_step, .finish = finish,
+  .clear = clear, .run = run_step,
 };
 
 /* The CPU's steps, except for some of each family. */

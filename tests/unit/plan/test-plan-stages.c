@@ -35,6 +35,7 @@ typedef struct
   Device         *device;
   GhloIrOpKind    kind;
   const GhloIrOp *kept;      /* the selected operation; NULL for compiled data */
+  gboolean        is_finished;
 } Compiled;
 
 static void
@@ -47,19 +48,25 @@ append_number (GString *log,
     g_string_append_printf (log, " %u", number);
 }
 
-static gboolean
-select_step (GhloDeviceCore        *self,
+static const char *
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
+              const GhloStepRequest *request)
+{
+  *(Compiled *) step = (Compiled) { (Device *) device, request->op->kind, NULL };
+
+  return request->results[0].element_type != GHLO_ELEMENT_TYPE_F32 ? "it knows of f32 alone" : NULL;
+}
+
+static void
+select_step (gpointer               step,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  Device *device = (Device *) self;
+  Compiled *compiled = step;
+  Device *device = compiled->device;
 
   g_assert_null (request->aliases);
-  if (request->results[0].element_type != GHLO_ELEMENT_TYPE_F32)
-    {
-      selection->reason = "it knows of f32 alone";
-      return FALSE;
-    }
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i] = (GhloStepOperandSelection) { .dense = TRUE, .wants_data = device->wants_data,
                                                            .in_place = 0 };
@@ -67,10 +74,7 @@ select_step (GhloDeviceCore        *self,
   g_string_append (device->log, "select\n");
   device->order[device->n_order++] = request->op;
   device->n_kept++;
-  selection->kept = g_new (Compiled, 1);
-  *(Compiled *) selection->kept = (Compiled) { device, request->op->kind, request->op };
-
-  return TRUE;
+  compiled->kept = request->op;
 }
 
 static gboolean
@@ -88,18 +92,18 @@ fails (const Device   *device,
   return FALSE;
 }
 
-static gpointer
-compile (GhloDeviceCore         *self,
-         const GhloStepRequest  *request,
-         const GhloMonitor      *monitor,
-         GError                **error)
+static gboolean
+finish (gpointer                step,
+        GhloDeviceCore         *self,
+        const GhloStepRequest  *request,
+        const GhloMonitor      *monitor,
+        GError                **error)
 {
-  Device *device = (Device *) self;
-  g_autofree Compiled *kept = request->kept;
-  Compiled *compiled;
+  Compiled *compiled = step;
+  Device *device = compiled->device;
 
   /* Kept data is not passed on where the operands' layout differs from that at the selection. */
-  g_assert_true (kept == NULL || kept->kept == request->op);
+  g_assert_true (compiled->kept == (request->selection_state != NULL ? request->op : NULL));
   g_usleep (device->slow);
   g_mutex_lock (&device->lock);
   g_string_append_printf (device->log, "compile %s, over", ghlo_ir_op_get_name (request->op));
@@ -114,14 +118,12 @@ compile (GhloDeviceCore         *self,
   g_string_append_c (device->log, '\n');
   g_assert_cmpuint (request->scratch, ==, 8);
   device->n_compiled++;
-  device->n_taken += kept != NULL;
+  device->n_taken += compiled->kept != NULL;
   g_mutex_unlock (&device->lock);
-  if (fails (device, request->op, error))
-    return NULL;
-  compiled = g_new (Compiled, 1);
-  *compiled = (Compiled) { device, request->op->kind, NULL };
+  compiled->kept = NULL;
+  compiled->is_finished = !fails (device, request->op, error);
 
-  return compiled;
+  return compiled->is_finished;
 }
 
 static gboolean
@@ -145,16 +147,19 @@ run (gpointer            data,
 }
 
 static void
-release (gpointer data)
+clear (gpointer step)
 {
-  Compiled *compiled = data;
+  Compiled *compiled = step;
 
-  g_atomic_int_inc ((gint *) (compiled->kept != NULL ? &compiled->device->n_dropped : &compiled->device->n_released));
-  g_free (compiled);
+  if (compiled->kept != NULL)
+    g_atomic_int_inc ((gint *) &compiled->device->n_dropped);
+  if (compiled->is_finished)
+    g_atomic_int_inc ((gint *) &compiled->device->n_released);
 }
 
 static const GhloStepImplementation arithmetic = {
-  .name = "arithmetic", .select = select_step, .compile = compile, .run = run, .release = release,
+  .name = "arithmetic", .size = sizeof (Compiled), .keeps = TRUE, .read = read_request, .select = select_step,
+  .finish = finish, .clear = clear, .run = run,
 };
 
 static const GhloStepImplementation *

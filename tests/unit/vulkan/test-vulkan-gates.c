@@ -138,17 +138,18 @@ static const char *const programs[] = {
 /* Compiles kernels like those of steps that may be gated, wherever the steps are. */
 static GhloStepImplementation ahead;
 
-static gpointer
-compile_ahead (GhloDeviceCore         *self,
-               const GhloStepRequest  *request,
-               const GhloMonitor      *monitor,
-               GError                **error)
+static gboolean
+finish_ahead (gpointer                step,
+              GhloDeviceCore         *self,
+              const GhloStepRequest  *request,
+              const GhloMonitor      *monitor,
+              GError                **error)
 {
   GhloStepRequest gated = *request;
 
   gated.may_be_gated = TRUE;
 
-  return ghlo_vulkan_step_kernel.compile (self, &gated, monitor, error);
+  return ghlo_vulkan_step_kernel.finish (step, self, &gated, monitor, error);
 }
 
 static const GhloStepImplementation *(*find) (GhloDeviceCore               *self,
@@ -298,7 +299,7 @@ test_gates (void)
   own = *klass;
   device->core.klass = &own;
   ahead = ghlo_vulkan_step_kernel;
-  ahead.compile = compile_ahead;
+  ahead.finish = finish_ahead;
   for (guint i = 0; i < 2 * G_N_ELEMENTS (programs); i++)
     {
       own.find_step = i % 2 == 0 ? find : find_ahead;

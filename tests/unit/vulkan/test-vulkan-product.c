@@ -245,7 +245,8 @@ check_reason (GhloVulkanDevice *device,
 
   question_init (&question, text);
   selection = (GhloStepSelection) { .operands = question.operands };
-  g_assert_true (ghlo_vulkan_step_product.select (&device->core, &question.request, &selection) == (reason == NULL));
+  g_assert_true (ghlo_step_select (&ghlo_vulkan_step_product, &device->core, &question.request, &selection)
+                 == (reason == NULL));
   if (reason != NULL)
     g_assert_cmpstr (selection.reason, ==, reason);
   question_clear (&question);

@@ -365,13 +365,13 @@ compute_product (GhloVulkanDevice  *device,
       views[i] = tensors[i].view;
       alignments[i] = is_dense ? 64 : ghlo_element_info (views[i].element_type)->size;
     }
-  if (!step->select (&device->core, &request, &selection))
+  if (!ghlo_step_select (step, &device->core, &request, &selection))
     g_error ("%s: %s", text, selection.reason);
   validate (device, &request, is_dense, text);
-  compiled = step->compile (&device->core, &request, NULL, &error);
+  compiled = ghlo_step_compile_request (step, &device->core, &request, NULL, &error);
   g_assert_no_error (error);
   run_compiled (device, step, compiled, selection.scratch, tensors);
-  step->release (compiled);
+  ghlo_step_free (step, compiled);
   found = gather (&tensors[2], result_type);
   for (guint i = 0; i < 3; i++)
     step_tensor_clear (&tensors[i]);
