@@ -73,11 +73,12 @@ struct _GhloDeviceCore
                                               * inputs may still be copied */
   gboolean                   is_gpu;         /* a hardware GPU, which may be chosen for programs that name no device */
   GhloDeviceMemory          *memory;         /* that all its steps read and write; NULL: the host's memory */
-  GhloDeviceQueue           *queue;          /* set when it is opened; NULL: its work ends within the call */
+  GhloDeviceQueue           *queue;          /* NULL: its work ends within the call */
   const GhloCommandBufferClass *command_buffers;     /* NULL: steps are run one by one */
   GBytes                    *identity;       /* what the rates depend on besides the version of the library: the device
                                               * and its driver; NULL: its rates are not kept */
   const GhloDeviceRates     *rates;          /* measured (runtime/rates-cache.h), or guessed by its type; nullable */
+  gint                       is_open;        /* atomic; set by open () */
   gint                       lost;           /* atomic; once TRUE, it stays TRUE */
 };
 

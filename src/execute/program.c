@@ -94,11 +94,12 @@ open_and_plan (GhloPrepared              *self,
                GError                   **error)
 {
   GhloDeviceCore *device = self->device;
-  const double share = device->klass->open != NULL && device->queue == NULL ? OPENING_SHARE : 0;
+  const gboolean is_open = device->klass->open == NULL || g_atomic_int_get (&device->is_open);
+  const double share = is_open ? 0 : OPENING_SHARE;
   GhloMonitorPart first = { monitor, 0, share }, second = { monitor, share, 1 };
   const GhloMonitor opening = ghlo_monitor_of_part (&first), rest = ghlo_monitor_of_part (&second);
 
-  return (device->klass->open == NULL || device->klass->open (device, &opening, error))
+  return (is_open || device->klass->open (device, &opening, error))
          && make_plan (self, module, function, options, &rest, error);
 }
 

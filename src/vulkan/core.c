@@ -31,7 +31,7 @@ ghlo_vulkan_device_open (GhloVulkanDevice   *self,
   if (ok && !ghlo_vulkan_device_is_open (self))
     {
       ok = ghlo_vulkan_self_test (self, monitor, error);
-      g_atomic_int_set (&self->is_open, ok);
+      g_atomic_int_set (&self->core.is_open, ok);
       if (!ok)
         ghlo_vulkan_device_disconnect (self);
     }

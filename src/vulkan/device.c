@@ -260,6 +260,7 @@ ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
   self->core.features = (const char *const *) ghlo_vulkan_features_list (&self->features);
   ghlo_vulkan_rates_init (self);
   self->core.memory = ghlo_vulkan_device_memory_new (self);
+  self->core.queue = ghlo_vulkan_device_queue_new (self);
 
   return g_steal_pointer (&self);
 }
@@ -348,8 +349,6 @@ ghlo_vulkan_device_connect (GhloVulkanDevice  *self,
   self->waiter = ghlo_vulkan_waiter_new (self);
   self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
   self->stopwatch = ghlo_vulkan_stopwatch_new (self);
-  if (self->core.queue == NULL)
-    self->core.queue = ghlo_vulkan_device_queue_new (self);
 
   return TRUE;
 }

@@ -78,7 +78,6 @@ typedef struct
   GhloVulkanPipelines       *pipelines;
   GhloVulkanStopwatch       *stopwatch;
   GhloSpirvDevice            measured;          /* how it computes each kind of node */
-  gint                       is_open;           /* atomic; connected, and measured is known */
 } GhloVulkanDevice;
 
 /* Returns the device for @physical, the @index-th of the instance, or NULL with @error if programs cannot run on it.
@@ -108,7 +107,7 @@ guint64           ghlo_vulkan_cooperative_types (const GhloVulkanDevice *self);
 static inline gboolean
 ghlo_vulkan_device_is_open (const GhloVulkanDevice *self)
 {
-  return g_atomic_int_get (&self->is_open);
+  return g_atomic_int_get (&self->core.is_open);
 }
 
 static inline gboolean
