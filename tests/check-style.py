@@ -23,6 +23,7 @@ TEXT = LICENSED | {'.md', '.rst', '.build', '.txt', '.in', '.sh', '.dict', '.sym
 # Programs that other tools wrote, or that must keep the form that their readers expect.
 UNLICENSED = ['tests/fuzz/corpus/*', 'examples/models/*.mlir']
 
+LICENSE = re.compile(r'(/\*|#|//|<!--) SPDX-License-Identifier: LGPL-2\.1-or-later( \*/| -->)?')
 # Written so that this file does not contain them.
 UNFINISHED = re.compile(r'\b(' + '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX']) + r')\b')
 # Tables with keys from programs must use the keyed hashes of base/hash.h.
@@ -48,8 +49,8 @@ def check(name, text):
     """Yields pairs of a line number and an error."""
     lines = text.split('\n')
     if name.suffix in LICENSED and not any(name.match(pattern) for pattern in UNLICENSED):
-        if not any('SPDX-License-Identifier: LGPL-2.1-or-later' in line for line in lines[:2]):
-            yield 1, 'expected an SPDX line'
+        if not any(LICENSE.fullmatch(line) for line in lines[:2]):
+            yield 1, 'expected an SPDX line, with nothing else in it'
     if text.count('\n') > MAX_LINES and name.suffix in NARROW:
         yield len(lines), f'expected at most {MAX_LINES} lines'
     if text and not text.endswith('\n'):

@@ -30,11 +30,11 @@ typedef struct
   GhloJobFunc       run;
   GDestroyNotify    free_data;
   GDestroyNotify    free_result;
-  /* For a body that starts work which outlives the body; both are set, or neither. get_pending returns what the
+  /* For a body that starts work which outlives the body; both are set, or neither. get_fence returns what the
    * result waits for, or NULL when all work has ended. finish is called when the work has ended, successfully or
    * not, while @data is still valid, on any thread; it must be quick. It returns FALSE with @error set when the
    * result is of no use. */
-  GhloFence     *(*get_fence) (gpointer   result);
+  GhloFence       *(*get_fence)   (gpointer   result);
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);

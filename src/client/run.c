@@ -224,7 +224,7 @@ ghlo_run_finish (GhloExecutableCore  *executable,
 }
 
 GhloFence *
-ghlo_outcome_get_pending (GhloOutcome *self)
+ghlo_outcome_get_fence (GhloOutcome *self)
 {
   return self->last;
 }

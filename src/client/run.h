@@ -45,7 +45,7 @@ gboolean     ghlo_run_finish     (GhloExecutableCore    *executable,
                                   GhloOutcome           *outcome,
                                   GError               **error);
 /* Returns NULL when everything has ended. */
-GhloFence *ghlo_outcome_get_pending (GhloOutcome      *self);
+GhloFence   *ghlo_outcome_get_fence (GhloOutcome        *self);
 /* Waits for pending work first, since that work uses the run's arguments. */
 void         ghlo_outcome_free   (GhloOutcome           *self);
 

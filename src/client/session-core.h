@@ -87,7 +87,7 @@ typedef struct
   guint64              run;        /* of a run: its number, counted from 1, once it has begun, and 0 before; touched
                                       by the holder of the queue's turn, even after the call was freed */
   gint64               upload_time;    /* of a run: microseconds to upload the bound values */
-  GhloFence         *previous;   /* owned; of a run: the pending run that writes its carried inputs; NULL when
+  GhloFence           *previous;   /* owned; of a run: the pending run that writes its carried inputs; NULL when
                                       those were written already */
 } GhloSessionCall;
 

@@ -149,8 +149,8 @@ static const struct
                       guint       size);
   const char *element;
   guint       sizes[5];             /* a larger size is measured where the previous one is too fast; 0: no more */
-  double    (*rate)  (double               seconds,
-                      guint                size,
+  double    (*rate)  (double                 seconds,
+                      guint                  size,
                       const GhloDeviceRates *rates);
   gsize       offset;               /* of the rate in GhloDeviceRates */
 } probes[] = {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* Each rate is from the best of several runs; 0 for what the device has no step for. Sets @rates only when everything
  * has been measured. */
 gboolean ghlo_calibrate (GhloDeviceCore     *device,
-                         GhloDeviceRates      *rates,
+                         GhloDeviceRates    *rates,
                          const GhloMonitor  *monitor,     /* nullable */
                          GError            **error);
 

@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later The CPU's step implementations, one file step-NAME.c for each. They are
- * listed in the table of find-step.c, except for the elementwise one. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU's step implementations, one file step-NAME.c for each. They are listed in the table of find-step.c, except
+ * for the elementwise one.
+ */
 
 #pragma once
 

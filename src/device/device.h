@@ -1,7 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later A device: what it is, what it can do, and its parts, each with an
- * interface of its own: the memory that it computes in (memory.h), the queue of its work (queue.h), command buffers
- * (command-buffer.h) and steps (step.h). Devices belong to the process and are never freed, so holding one needs no
- * reference count. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A device: what it is, what it can do, and its parts, each with an interface of its own: the memory that it computes
+ * in (memory.h), the queue of its work (queue.h), command buffers (command-buffer.h) and steps (step.h). Devices belong
+ * to the process and are never freed, so holding one needs no reference count.
+ */
 
 #pragma once
 
@@ -58,7 +60,7 @@ typedef struct
 
 struct _GhloDeviceCore
 {
-  const GhloDeviceCoreClass     *klass;
+  const GhloDeviceCoreClass *klass;
   GhloDeviceKind             kind;
   /* The names that users type, NULL-terminated: "vulkan:1", "vulkan:UUID". The first one is displayed. Names are unique
    * on a machine. */

@@ -1,7 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later The queue of a device that works beside the host. Work is executed in
- * the order in which it was put in, by any thread: by replaying command buffers, and by copies. A device without a
- * queue has finished when a call returns. The end of work is a value that the queue reaches. Querying it is cheap,
- * being notified is not. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The queue of a device that works beside the host. Work is executed in the order in which it was put in, by any
+ * thread: by replaying command buffers, and by copies. A device without a queue has finished when a call returns.
+ *
+ * The end of work is a value that the queue reaches. Querying it is cheap, being notified is not.
+ */
 
 #pragma once
 

@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later How a device runs one operation or fusion: a request, what is selected
- * for it, and the implementations, which a device finds by operation. An implementation knows nothing of plans. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How a device runs one operation or fusion: a request, what is selected for it, and the implementations, which a
+ * device finds by operation. An implementation knows nothing of plans.
+ */
 
 #pragma once
 

@@ -150,7 +150,7 @@ gboolean      ghlo_prepared_start       (const GhloPrepared       *self,
                                          GhloValue *const         *inputs,
                                          gsize                     n_inputs,
                                          GhloValue               **outputs,
-                                         GhloFence             **fence,
+                                         GhloFence               **fence,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
 /* Starts a run and waits until it has ended. */

@@ -92,7 +92,7 @@ ghlo_run_is_recorded (const GhloStepPlan  *plan,
     }
   else if (step->kind == GHLO_STEP_BRANCH)
     each = measure_branch (plan, step, target);
-  else if (ghlo_step_get_recorder (step) != NULL && (*target == NULL || *target == step->target))
+  else if (ghlo_step_get_commands (step) != NULL && (*target == NULL || *target == step->target))
     {
       GhloStepCost cost;
 

@@ -63,7 +63,7 @@ enum { MAX_PREDICATE = 4096 };
 /* Allocated as a g_atomic_rc_box, because a concurrent run may replace it. */
 typedef struct
 {
-  const GhloCommandBufferClass *recorder;
+  const GhloCommandBufferClass *commands;
   GhloCommandBuffer      *recording;
   guint                   size;         /* in iterations */
 } Block;
@@ -76,7 +76,7 @@ struct _GhloRunLoop
 {
   GhloRunRecordings    *recordings;
   const GhloStep       *loop;
-  GhloDeviceCore *target;
+  GhloDeviceCore       *target;
   GhloBufferRef         predicate;      /* its place in the plan's buffers */
   gsize                 stride;         /* bytes from one gate to the next */
   gboolean              runs_ahead;     /* TRUE: the body runs ahead */
@@ -116,7 +116,7 @@ put_iteration (const GhloRunLoop  *self,
                GhloCommandBuffer  *recording,
                GError            **error)
 {
-  const GhloCommandBufferClass *recorder = self->target->command_buffers;
+  const GhloCommandBufferClass *commands = self->target->command_buffers;
   const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
   const GhloBufferRef gate = gate_of (self, i);
   const guint first = recording->n_commands;
@@ -124,13 +124,13 @@ put_iteration (const GhloRunLoop  *self,
 
   self->recordings->moved = self->predicate.buffer;
   self->recordings->moved_to = (GhloBufferRef) { gate.buffer, gate.offset - self->predicate.offset };
-  recorder->set_predicate (recording, before);
-  ok = ghlo_run_recordings_put (self->recordings, recorder, condition->steps, condition->n_steps - 1, recording, error);
-  recorder->set_predicate (recording, self->runs_ahead ? before : gate);
-  ok = ok && ghlo_run_recordings_put (self->recordings, recorder, body->steps, body->n_steps, recording, error);
-  if (ok && self->runs_ahead && recorder->merge_dispatches != NULL)
-    ok = recorder->merge_dispatches (recording, first, error);
-  recorder->set_predicate (recording, nowhere);
+  commands->set_predicate (recording, before);
+  ok = ghlo_run_recordings_put (self->recordings, commands, condition->steps, condition->n_steps - 1, recording, error);
+  commands->set_predicate (recording, self->runs_ahead ? before : gate);
+  ok = ok && ghlo_run_recordings_put (self->recordings, commands, body->steps, body->n_steps, recording, error);
+  if (ok && self->runs_ahead && commands->merge_dispatches != NULL)
+    ok = commands->merge_dispatches (recording, first, error);
+  commands->set_predicate (recording, nowhere);
   ghlo_run_exchange (self->loop, self->recordings->buffer_numbers);
 
   return ok;
@@ -145,11 +145,11 @@ put_block (const GhloRunLoop  *self,
            GhloCommandBuffer  *recording,
            GError            **error)
 {
-  const GhloCommandBufferClass *recorder = self->target->command_buffers;
+  const GhloCommandBufferClass *commands = self->target->command_buffers;
   const GhloBufferRef state = loop_place (self, GHLO_RUN_LOOP_STATE);
   GhloBufferRef before = is_first ? nowhere : state;
-  gboolean ok = !is_first || recorder->count_iterations (recording, gate_of (self, 1), MOST_AT_ONCE - 1, self->stride,
-                                              state, nowhere, error);
+  gboolean ok = !is_first || commands->count_iterations (recording, gate_of (self, 1), MOST_AT_ONCE - 1, self->stride,
+                                                        state, nowhere, error);
 
   for (guint i = 0; ok && i < size; i++)
     {
@@ -157,8 +157,8 @@ put_block (const GhloRunLoop  *self,
       before = gate_of (self, i);
     }
 
-  return ok && recorder->count_iterations (recording, gate_of (self, 0), size, self->stride, state,
-                                loop_place (self, GHLO_RUN_LOOP_REPORT), error);
+  return ok && commands->count_iterations (recording, gate_of (self, 0), size, self->stride, state,
+                                           loop_place (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
 /* Makes the exchanges of @n_conditions conditions and @n_bodies bodies. Negative numbers undo exchanges. */
@@ -181,15 +181,15 @@ put_steps_after (const GhloRunLoop  *self,
                  GhloCommandBuffer  *recording,
                  GError            **error)
 {
-  const GhloCommandBufferClass *recorder = self->target->command_buffers;
+  const GhloCommandBufferClass *commands = self->target->command_buffers;
   const GhloBufferRef state = loop_place (self, GHLO_RUN_LOOP_STATE);
   gboolean ok;
 
   self->recordings->moved = GHLO_STEP_NONE;
   exchange (self, 0, -1, self->recordings->buffer_numbers);
-  recorder->set_predicate (recording, (GhloBufferRef) { state.buffer, state.offset + GHLO_STEP_LOOP_ENDED });
-  ok = ghlo_run_recordings_put (self->recordings, recorder, self->steps_after, self->n_steps_after, recording, error);
-  recorder->set_predicate (recording, nowhere);
+  commands->set_predicate (recording, (GhloBufferRef) { state.buffer, state.offset + GHLO_STEP_LOOP_ENDED });
+  ok = ghlo_run_recordings_put (self->recordings, commands, self->steps_after, self->n_steps_after, recording, error);
+  commands->set_predicate (recording, nowhere);
 
   return ok;
 }
@@ -199,7 +199,7 @@ clear_block (gpointer data)
 {
   Block *block = data;
 
-  block->recorder->free (block->recording);
+  block->commands->free (block->recording);
 }
 
 static void
@@ -215,17 +215,17 @@ record (const GhloRunLoop  *self,
         guint               size,
         GError            **error)
 {
-  const GhloCommandBufferClass *recorder = self->target->command_buffers;
+  const GhloCommandBufferClass *commands = self->target->command_buffers;
   Block *block = g_atomic_rc_box_new (Block);
   gboolean ok;
 
   self->recordings->extents[loop_place (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
-  *block = (Block) { recorder, ghlo_run_recordings_begin (self->recordings, self->target), size };
-  ok = (i != WHOLE || ghlo_run_recordings_put (self->recordings, recorder, self->steps_before, self->n_steps_before,
+  *block = (Block) { commands, ghlo_run_recordings_begin (self->recordings, self->target), size };
+  ok = (i != WHOLE || ghlo_run_recordings_put (self->recordings, commands, self->steps_before, self->n_steps_before,
                                                block->recording, error))
        && put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
        && (i != WHOLE || put_steps_after (self, block->recording, error));
-  recorder->end (block->recording, 0);  /* 0: the real duration is measured, and limits what is submitted at once */
+  commands->end (block->recording, 0);  /* 0: the real duration is measured, and limits what is submitted at once */
   if (!ok)
     g_clear_pointer (&block, release_block);
 
@@ -485,15 +485,15 @@ static guint
 begin_block (Run     *run,
              GError **error)
 {
-  const GhloCommandBufferClass *recorder = run->self->target->command_buffers;
+  const GhloCommandBufferClass *commands = run->self->target->command_buffers;
   const guint n_whole = count_whole (run), i = n_whole > 0 ? WHOLE : choose_size (run);
   const guint n = n_whole > 0 ? n_whole : sizes[i];
   Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, n, error) : NULL;
   gboolean ok = block != NULL;
 
   if (ok && i == 0 && run->self->n_steps_before > 0)
-    ok = recorder->replay (run->self->recording_before, run->addresses, run->monitor, error);
-  ok = ok && recorder->replay (block->recording, run->addresses, run->monitor, error);
+    ok = commands->replay (run->self->recording_before, run->addresses, run->monitor, error);
+  ok = ok && commands->replay (block->recording, run->addresses, run->monitor, error);
 
   if (block != NULL)
     release_block (block);

@@ -314,7 +314,7 @@ run_compiled (Run             *run,
               const GhloStep  *step,
               GError         **error)
 {
-  GhloDeviceMemory    *shared = step->target->memory == NULL ? run->host_memory : NULL;
+  GhloDeviceMemory *shared = step->target->memory == NULL ? run->host_memory : NULL;
   const GhloView *results = fill_views (run, shared, step);
 
   if (shared != NULL && !wait_for_shared (run, error))
@@ -430,7 +430,7 @@ perform_step (Run             *run,
     }
 }
 
-/* Runs the steps from @first on that form a stretch, possibly with a loop, or a single step where steps are profiled.
+/* Runs the steps from @first on that form a segment, possibly with a loop, or a single step where steps are profiled.
  * Returns their number; 0 with @error. */
 static guint
 perform_steps (Run                 *run,

@@ -143,13 +143,13 @@ put_step (GhloRunRecordings  *self,
                                        place_of (self, step->scratch, 0), recording, error);
 }
 
-static gboolean put_loop (GhloRunRecordings *self, const GhloCommandBufferClass *recorder, const GhloStep *loop,
+static gboolean put_loop (GhloRunRecordings *self, const GhloCommandBufferClass *commands, const GhloStep *loop,
                           gint64 trips, GhloCommandBuffer *recording, GError **error);
 
 /* Records all bodies of a branch, each behind its gate. */
 static gboolean
 put_branch (GhloRunRecordings             *self,
-            const GhloCommandBufferClass  *recorder,
+            const GhloCommandBufferClass  *commands,
             const GhloStep                *branch,
             GhloCommandBuffer             *recording,
             GError                       **error)
@@ -157,28 +157,28 @@ put_branch (GhloRunRecordings             *self,
   const GhloBufferRef index = place_of (self, branch->operands[0].buffer, branch->operands[0].offset);
   GhloBufferRef gate, around;
   const gboolean is_if = branch->op->kind == GHLO_OP_STABLEHLO_IF;
-  gboolean ok = recorder->select_branch (recording, index, is_if, branch->n_bodies, &gate,
+  gboolean ok = commands->select_branch (recording, index, is_if, branch->n_bodies, &gate,
                                   error);
 
   if (!ok)
     return FALSE;
-  around = recorder->set_predicate (recording, gate);
+  around = commands->set_predicate (recording, gate);
   for (guint i = 0; ok && i < branch->n_bodies; i++)
     {
       const GhloStepBody *body = &branch->bodies[i];
 
-      recorder->set_predicate (recording, gate);
-      ok = ghlo_run_recordings_put (self, recorder, body->steps, body->n_steps, recording, error);
+      commands->set_predicate (recording, gate);
+      ok = ghlo_run_recordings_put (self, commands, body->steps, body->n_steps, recording, error);
       gate.offset += GHLO_STEP_PREDICATE_STRIDE;
     }
-  recorder->set_predicate (recording, around);
+  commands->set_predicate (recording, around);
 
   return ok;
 }
 
 gboolean
 ghlo_run_recordings_put (GhloRunRecordings             *self,
-                         const GhloCommandBufferClass  *recorder,
+                         const GhloCommandBufferClass  *commands,
                          GhloStep *const               *steps,
                          guint                          n_steps,
                          GhloCommandBuffer             *recording,
@@ -187,8 +187,8 @@ ghlo_run_recordings_put (GhloRunRecordings             *self,
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < n_steps; i++)
-    ok = steps[i]->kind == GHLO_STEP_LOOP ? put_loop (self, recorder, steps[i], steps[i]->trips, recording, error)
-         : steps[i]->kind == GHLO_STEP_BRANCH ? put_branch (self, recorder, steps[i], recording, error)
+    ok = steps[i]->kind == GHLO_STEP_LOOP ? put_loop (self, commands, steps[i], steps[i]->trips, recording, error)
+         : steps[i]->kind == GHLO_STEP_BRANCH ? put_branch (self, commands, steps[i], recording, error)
                                               : put_step (self, steps[i], recording, error);
 
   return ok;
@@ -197,7 +197,7 @@ ghlo_run_recordings_put (GhloRunRecordings             *self,
 /* Records @trips iterations of a loop. */
 static gboolean
 put_loop (GhloRunRecordings             *self,
-          const GhloCommandBufferClass  *recorder,
+          const GhloCommandBufferClass  *commands,
           const GhloStep                *loop,
           gint64                         trips,
           GhloCommandBuffer             *recording,
@@ -209,13 +209,13 @@ put_loop (GhloRunRecordings             *self,
   for (gint64 i = 0; i < MIN (trips, 2); i++)
     {
       begins[i] = recording->n_commands;
-      if (!ghlo_run_recordings_put (self, recorder, body->steps, body->n_steps, recording, error))
+      if (!ghlo_run_recordings_put (self, commands, body->steps, body->n_steps, recording, error))
         return FALSE;
       ghlo_run_exchange (loop, self->buffer_numbers);
     }
   begins[2] = recording->n_commands;
   for (gint64 i = 2; i < trips; i++)
-    recorder->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
+    commands->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
   if (trips > 2)
     exchange_all (loop, trips, self->buffer_numbers);
 
@@ -244,33 +244,33 @@ record (GhloRunRecordings  *self,
         double              seconds,
         GError            **error)
 {
-  const GhloCommandBufferClass *recorder = target->command_buffers;
+  const GhloCommandBufferClass *commands = target->command_buffers;
   GhloCommandBuffer *recording = ghlo_run_recordings_begin (self, target);
-  gboolean ok = trips == NO_TRIPS ? ghlo_run_recordings_put (self, recorder, steps, n_steps, recording, error)
-                                  : put_loop (self, recorder, steps[0], trips, recording, error);
+  gboolean ok = trips == NO_TRIPS ? ghlo_run_recordings_put (self, commands, steps, n_steps, recording, error)
+                                  : put_loop (self, commands, steps[0], trips, recording, error);
 
-  recorder->end (recording, seconds);
+  commands->end (recording, seconds);
   if (!ok)
-    g_clear_pointer (&recording, recorder->free);
+    g_clear_pointer (&recording, commands->free);
 
   return recording;
 }
 
 static gboolean
-record_stretch (GhloRunRecordings  *self,
+record_segment (GhloRunRecordings  *self,
                 GhloDeviceCore     *target,
                 GhloStep *const    *steps,
                 guint               n_steps,
                 double              seconds,
-                GhloRunSegment     *stretch,
+                GhloRunSegment     *segment,
                 GError            **error)
 {
-  *stretch = (GhloRunSegment) { .device = target, .n_steps = n_steps, .n_replays = 1 };
+  *segment = (GhloRunSegment) { .device = target, .n_steps = n_steps, .n_replays = 1 };
   for (guint i = 0; i < n_steps; i++)
-    stretch->has_bodies |= steps[i]->n_bodies > 0;
-  stretch->recording = record (self, target, steps, n_steps, NO_TRIPS, seconds, error);
+    segment->has_bodies |= steps[i]->n_bodies > 0;
+  segment->recording = record (self, target, steps, n_steps, NO_TRIPS, seconds, error);
 
-  return stretch->recording != NULL;
+  return segment->recording != NULL;
 }
 
 /* Records a loop in pieces of @n iterations, an even number; each iteration takes about @seconds. */
@@ -280,18 +280,18 @@ record_long_loop (GhloRunRecordings  *self,
                   GhloStep *const    *loop,
                   gint64              n,
                   double              seconds,
-                  GhloRunSegment     *stretch,
+                  GhloRunSegment     *segment,
                   GError            **error)
 {
   const gint64 n_left = (*loop)->trips % n;
 
-  *stretch = (GhloRunSegment) { .device = target, .n_steps = 1, .has_bodies = TRUE,
+  *segment = (GhloRunSegment) { .device = target, .n_steps = 1, .has_bodies = TRUE,
                                 .n_replays = (*loop)->trips / n };
-  stretch->recording = record (self, target, loop, 1, n, (double) n * seconds, error);
-  if (stretch->recording != NULL && n_left > 0)
-    stretch->rest = record (self, target, loop, 1, n_left, (double) n_left * seconds, error);
+  segment->recording = record (self, target, loop, 1, n, (double) n * seconds, error);
+  if (segment->recording != NULL && n_left > 0)
+    segment->rest = record (self, target, loop, 1, n_left, (double) n_left * seconds, error);
 
-  return stretch->recording != NULL && (n_left == 0 || stretch->rest != NULL);
+  return segment->recording != NULL && (n_left == 0 || segment->rest != NULL);
 }
 
 /* Returns whether the step fits into one recording. A single COMPUTE step is not split here; the device may do that. */
@@ -305,7 +305,7 @@ is_short (const GhloStep      *step,
 
 /* Returns how many steps from @first on form one recording, and sets *@target to the target that records them. */
 static guint
-measure_stretch (const GhloRunRecordings  *self,
+measure_segment (const GhloRunRecordings  *self,
                  const GhloStepBody       *body,
                  guint                     first,
                  GhloDeviceCore          **target,
@@ -345,24 +345,24 @@ count_iterations (const GhloRunLength *each)
 
 static gboolean record_body (GhloRunRecordings *self, const GhloStepBody *body, GError **error);
 
-/* Handles a step that starts no stretch. */
+/* Handles a step that starts no segment. */
 static gboolean
 record_other (GhloRunRecordings  *self,
               GhloStep *const    *step,
               GError            **error)
 {
   GhloDeviceCore *target = NULL;
-  GhloRunSegment *stretch = &self->stretches[(*step)->number];
+  GhloRunSegment *segment = &self->segments[(*step)->number];
   GError *problem = NULL;
   const GhloRunLength each = ghlo_run_measure_iteration (self->plan, *step, &target);
   const gint64 n = count_iterations (&each);
 
   if (target != NULL && n > 0)
-    return record_long_loop (self, target, step, n, each.seconds, stretch, error);
-  stretch->loop = ghlo_run_loop_new (self, *step, &problem);
+    return record_long_loop (self, target, step, n, each.seconds, segment, error);
+  segment->loop = ghlo_run_loop_new (self, *step, &problem);
   if (problem != NULL)
     g_propagate_error (error, problem);
-  if (stretch->loop != NULL || problem != NULL)
+  if (segment->loop != NULL || problem != NULL)
     return problem == NULL;
   for (guint i = 0; i < (*step)->n_bodies; i++)
     if (!record_body (self, &(*step)->bodies[i], error))
@@ -371,24 +371,24 @@ record_other (GhloRunRecordings  *self,
   return TRUE;
 }
 
-/* Lets a data-dependent loop take over a short stretch next to it; a stretch between two loops goes to the first one.
- * @stretch, which begins at @steps, follows @before, which is NULL if it has been taken over. Returns what the next
- * stretch has before it. */
+/* Lets a data-dependent loop take over a short segment next to it; a segment between two loops goes to the first one.
+ * @segment, which begins at @steps, follows @before, which is NULL if it has been taken over. Returns what the next
+ * segment has before it. */
 static GhloRunSegment *
 share_with_loop (GhloRunSegment        *before,
-                 GhloRunSegment        *stretch,
+                 GhloRunSegment        *segment,
                  GhloStep       *const *steps)
 {
-  if (before != NULL && before->loop != NULL && stretch->recording != NULL)
+  if (before != NULL && before->loop != NULL && segment->recording != NULL)
     {
-      ghlo_run_loop_set_steps_after (before->loop, steps, stretch->n_steps);
+      ghlo_run_loop_set_steps_after (before->loop, steps, segment->n_steps);
       return NULL;
     }
-  if (before != NULL && before->recording != NULL && stretch->loop != NULL
-      && ghlo_run_loop_set_steps_before (stretch->loop, steps - before->n_steps, before->n_steps, before->recording))
-    before->next = stretch->loop;
+  if (before != NULL && before->recording != NULL && segment->loop != NULL
+      && ghlo_run_loop_set_steps_before (segment->loop, steps - before->n_steps, before->n_steps, before->recording))
+    before->next = segment->loop;
 
-  return stretch;
+  return segment;
 }
 
 static gboolean
@@ -402,14 +402,14 @@ record_body (GhloRunRecordings   *self,
   for (guint i = 0, n; ok && i < body->n_steps; i += MAX (n, 1))
     {
       GhloStep *const *steps = &body->steps[i];
-      GhloRunSegment *stretch = &self->stretches[steps[0]->number];
+      GhloRunSegment *segment = &self->segments[steps[0]->number];
       GhloDeviceCore *target;
       double seconds;
 
-      n = measure_stretch (self, body, i, &target, &seconds);
-      ok = n > 0 ? record_stretch (self, target, steps, n, seconds, stretch, error)
+      n = measure_segment (self, body, i, &target, &seconds);
+      ok = n > 0 ? record_segment (self, target, steps, n, seconds, segment, error)
                  : record_other (self, steps, error);
-      before = share_with_loop (before, stretch, steps);
+      before = share_with_loop (before, segment, steps);
     }
 
   return ok;
@@ -426,35 +426,35 @@ ghlo_run_recordings_new (const GhloStepPlan  *plan,
   self->extents = g_new (GhloBufferExtent, plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
   self->places = g_new (GhloBufferRef, plan->max_views);
   self->buffer_numbers = g_new (guint8 *, plan->n_buffers);
-  self->stretches = g_new0 (GhloRunSegment, plan->n_steps);
+  self->segments = g_new0 (GhloRunSegment, plan->n_steps);
   find_extents (self);
 
   return record_body (self, &plan->body, error) ? g_steal_pointer (&self) : NULL;
 }
 
 static void
-free_stretches (GhloRunRecordings *self,
-                GhloRunSegment    *stretches)
+free_segments (GhloRunRecordings *self,
+                GhloRunSegment    *segments)
 {
-  for (guint i = 0; stretches != NULL && i < self->plan->n_steps; i++)
+  for (guint i = 0; segments != NULL && i < self->plan->n_steps; i++)
     {
-      GhloRunSegment *stretch = &stretches[i];
+      GhloRunSegment *segment = &segments[i];
 
-      if (stretch->recording != NULL)
-        stretch->device->command_buffers->free (stretch->recording);
-      if (stretch->rest != NULL)
-        stretch->device->command_buffers->free (stretch->rest);
-      if (stretch->loop != NULL)
-        ghlo_run_loop_free (stretch->loop);
+      if (segment->recording != NULL)
+        segment->device->command_buffers->free (segment->recording);
+      if (segment->rest != NULL)
+        segment->device->command_buffers->free (segment->rest);
+      if (segment->loop != NULL)
+        ghlo_run_loop_free (segment->loop);
     }
-  g_free (stretches);
+  g_free (segments);
 }
 
 void
 ghlo_run_recordings_free (GhloRunRecordings *self)
 {
-  free_stretches (self, self->stretches);
-  free_stretches (self, self->singles);
+  free_segments (self, self->segments);
+  free_segments (self, self->singles);
   g_mutex_clear (&self->lock);
   g_free (self->extents);
   g_free (self->places);
@@ -469,12 +469,12 @@ ghlo_run_recordings_get_size (const GhloRunRecordings *self)
 
   for (guint i = 0; i < self->plan->n_steps; i++)
     {
-      const GhloRunSegment *stretch = &self->stretches[i];
+      const GhloRunSegment *segment = &self->segments[i];
 
-      if (stretch->recording != NULL)
-        size += stretch->recording->run_bytes;
-      if (stretch->rest != NULL)
-        size += stretch->rest->run_bytes;
+      if (segment->recording != NULL)
+        size += segment->recording->run_bytes;
+      if (segment->rest != NULL)
+        size += segment->rest->run_bytes;
     }
 
   return size;
@@ -492,7 +492,7 @@ get_single (GhloRunRecordings  *self,
   if (self->singles == NULL)
     self->singles = g_new0 (GhloRunSegment, self->plan->n_steps);
   single = &self->singles[steps[0]->number];
-  ok = single->recording != NULL || record_stretch (self, steps[0]->target, steps, 1, 0, single, error);
+  ok = single->recording != NULL || record_segment (self, steps[0]->target, steps, 1, 0, single, error);
   g_mutex_unlock (&self->lock);
 
   return ok ? single : NULL;
@@ -503,27 +503,27 @@ ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
                                 const GhloStep          *step,
                                 gboolean                 alone)
 {
-  const GhloRunSegment *stretch = &self->stretches[step->number];
+  const GhloRunSegment *segment = &self->segments[step->number];
 
-  return alone ? ghlo_step_get_recorder (step) != NULL : stretch->recording != NULL || stretch->loop != NULL;
+  return alone ? ghlo_step_get_commands (step) != NULL : segment->recording != NULL || segment->loop != NULL;
 }
 
 /* Stays at most one submission ahead of the device, so that a cancellation takes effect. */
 static gboolean
-replay_often (const GhloRunSegment  *stretch,
+replay_often (const GhloRunSegment  *segment,
               guint8 *const         *addresses,
               const GhloMonitor     *monitor,
               GError               **error)
 {
-  GhloDeviceQueue *queue = stretch->device->queue;
+  GhloDeviceQueue *queue = segment->device->queue;
   g_autoptr (GhloFence) previous = NULL;
 
-  for (gint64 i = 0; i < stretch->n_replays; i++)
+  for (gint64 i = 0; i < segment->n_replays; i++)
     {
       g_autoptr (GhloFence) fence = NULL;
 
       if (ghlo_monitor_cancelled (monitor, error)
-          || !stretch->device->command_buffers->replay (stretch->recording, addresses, monitor, error))
+          || !segment->device->command_buffers->replay (segment->recording, addresses, monitor, error))
         return FALSE;
       fence = queue->klass->add_fence (queue, GHLO_WAIT_IN_RUN);
       if (!queue->klass->submit (queue, error) || !ghlo_fence_wait (previous, monitor, error))
@@ -536,18 +536,18 @@ replay_often (const GhloRunSegment  *stretch,
 }
 
 static gboolean
-replay (const GhloRunSegment  *stretch,
+replay (const GhloRunSegment  *segment,
         guint8 *const         *addresses,
         const GhloMonitor     *monitor,
         GError               **error)
 {
-  const GhloCommandBufferClass *recorder = stretch->device->command_buffers;
+  const GhloCommandBufferClass *commands = segment->device->command_buffers;
 
-  if (stretch->n_replays == 1 ? !recorder->replay (stretch->recording, addresses, monitor, error)
-                              : !replay_often (stretch, addresses, monitor, error))
+  if (segment->n_replays == 1 ? !commands->replay (segment->recording, addresses, monitor, error)
+                              : !replay_often (segment, addresses, monitor, error))
     return FALSE;
 
-  return stretch->rest == NULL || recorder->replay (stretch->rest, addresses, monitor, error);
+  return segment->rest == NULL || commands->replay (segment->rest, addresses, monitor, error);
 }
 
 guint
@@ -560,21 +560,21 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
                          GError             **error)
 {
   GhloStep *const *steps = &body->steps[first];
-  const GhloRunSegment *stretch = alone ? get_single (self, steps, error) : &self->stretches[steps[0]->number];
+  const GhloRunSegment *segment = alone ? get_single (self, steps, error) : &self->segments[steps[0]->number];
 
-  if (stretch != NULL && (stretch->loop != NULL || stretch->next != NULL))
+  if (segment != NULL && (segment->loop != NULL || segment->next != NULL))
     {
-      const guint n_ahead = stretch->next != NULL ? stretch->n_steps : 0;
-      const guint n = ghlo_run_loop_run (n_ahead > 0 ? stretch->next : stretch->loop, addresses, monitor, error);
+      const guint n_ahead = segment->next != NULL ? segment->n_steps : 0;
+      const guint n = ghlo_run_loop_run (n_ahead > 0 ? segment->next : segment->loop, addresses, monitor, error);
 
       if (n > n_ahead + 1)
         exchange_in_steps (steps + n_ahead + 1, n - n_ahead - 1, addresses);
       return n;
     }
-  if (stretch == NULL || !replay (stretch, addresses, monitor, error))
+  if (segment == NULL || !replay (segment, addresses, monitor, error))
     return 0;
-  if (stretch->has_bodies)
-    exchange_in_steps (steps, stretch->n_steps, addresses);
+  if (segment->has_bodies)
+    exchange_in_steps (steps, segment->n_steps, addresses);
 
-  return stretch->n_steps;
+  return segment->n_steps;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Recordings of a plan's steps, for devices that support them. Each stretch of consecutive steps in a body is
+ * Recordings of a plan's steps, for devices that support them. Each segment of consecutive steps in a body is
  * recorded once, including its counted loops and branches, and replayed as a whole. Data-dependent loops are
  * recorded too where the device can run them by itself.
  */
@@ -23,11 +23,11 @@ void               ghlo_run_recordings_free (GhloRunRecordings         *self);
 /* Returns the bytes of device memory that a run needs besides the plan's buffers. Data-dependent loops that are
  * recorded at run time are not included. */
 gsize              ghlo_run_recordings_get_size (const GhloRunRecordings *self);
-/* Returns whether a stretch begins with @step; with @alone, whether the step can be recorded by itself. */
+/* Returns whether a segment begins with @step; with @alone, whether the step can be recorded by itself. */
 gboolean           ghlo_run_recordings_begin_with (const GhloRunRecordings *self,
                                              const GhloStep            *step,
                                              gboolean                   alone);
-/* Runs the stretch that begins with step @first of @body, and possibly steps after it; with @alone, only that step.
+/* Runs the segment that begins with step @first of @body, and possibly steps after it; with @alone, only that step.
  * Then exchanges the @addresses that its loops exchange. Returns the number of steps that were run; 0 with @error. */
 guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloStepBody        *body,

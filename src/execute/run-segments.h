@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shared by recordings of steps and of data-dependent loops. A stretch is a sequence of steps in one body that is
+ * Shared by recordings of steps and of data-dependent loops. A segment is a sequence of steps in one body that is
  * recorded, and replayed, as a whole.
  */
 
@@ -15,7 +15,7 @@ typedef struct _GhloRunLoop GhloRunLoop;
 typedef struct
 {
   GhloDeviceCore      *device;            /* that the recordings are of */
-  GhloCommandBuffer   *recording;         /* NULL: no stretch begins here */
+  GhloCommandBuffer   *recording;         /* NULL: no segment begins here */
   guint                n_steps;
   gboolean             has_bodies;        /* it contains loops or branches */
   /* For a counted loop that is recorded in pieces. A piece is an even number of iterations, so all buffers end up where
@@ -23,23 +23,23 @@ typedef struct
   gint64               n_replays;         /* of recording; 1 for everything else */
   GhloCommandBuffer   *rest;              /* the iterations that remain after these; NULL: none */
   GhloRunLoop         *loop;              /* a data-dependent loop, in place of the fields above; NULL: none */
-  GhloRunLoop         *next;              /* a data-dependent loop that begins with this stretch; NULL: none */
+  GhloRunLoop         *next;              /* a data-dependent loop that begins with this segment; NULL: none */
 } GhloRunSegment;
 
 struct _GhloRunRecordings
 {
   const GhloStepPlan *plan;
-  GhloBufferExtent     *extents;            /* of the plan's buffers, then of the buffers of the loop that is running */
+  GhloBufferExtent   *extents;            /* of the plan's buffers, then of the buffers of the loop that is running */
   GhloBufferRef      *places;             /* scratch for the step that is being recorded */
   guint8            **buffer_numbers;     /* scratch for recording: for each buffer, the number of the buffer whose
                                            * place it currently has */
   /* While a data-dependent loop is recorded: the buffer of its predicate, and the place where that is put. */
   guint32             moved;
   GhloBufferRef       moved_to;
-  GhloRunSegment     *stretches;          /* indexed by the number of the first step */
+  GhloRunSegment     *segments;           /* indexed by the number of the first step */
   GMutex              lock;               /* guards singles and, once the object has been created, the scratch fields
                                            * from extents to moved_to */
-  GhloRunSegment     *singles;            /* stretches of one step, made when first measured; NULL before */
+  GhloRunSegment     *singles;            /* segments of one step, made when first measured; NULL before */
 };
 
 /* The most steps that one recording of a loop contains, counted once per iteration. They keep the device busy for long
@@ -57,23 +57,23 @@ typedef struct
 
 /* Starts a recording in which every buffer is in its own place. */
 gpointer      ghlo_run_recordings_begin   (GhloRunRecordings       *self,
-                                           GhloDeviceCore    *target);
-gboolean      ghlo_run_recordings_put     (GhloRunRecordings       *self,
-                                           const GhloCommandBufferClass  *recorder,
-                                           GhloStep *const         *steps,
-                                           guint                    n_steps,
-                                           GhloCommandBuffer       *recording,
-                                           GError                 **error);
+                                           GhloDeviceCore          *target);
+gboolean      ghlo_run_recordings_put     (GhloRunRecordings            *self,
+                                           const GhloCommandBufferClass *commands,
+                                           GhloStep *const              *steps,
+                                           guint                         n_steps,
+                                           GhloCommandBuffer            *recording,
+                                           GError                      **error);
 /* Returns whether @target records all of @step and adds the length to @length. *@target may be NULL for any target; it
  * is then set to that of the step. */
 gboolean      ghlo_run_is_recorded        (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
-                                           GhloDeviceCore   **target,
+                                           GhloDeviceCore         **target,
                                            GhloRunLength           *length);
 /* Returns the length of one iteration of @step; no steps if it is not a counted loop or not recorded. */
 GhloRunLength ghlo_run_measure_iteration  (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
-                                           GhloDeviceCore   **target);
+                                           GhloDeviceCore         **target);
 /* Makes the exchanges that result from running the recorded @body @n times; all loops in it are counted. */
 void          ghlo_run_exchange_in        (const GhloStepBody      *body,
                                            gint64                   n,

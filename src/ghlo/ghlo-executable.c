@@ -416,7 +416,7 @@ static const GhloCallClass execute_class = {
     .run = run_run,
     .free_data = run_free,
     .free_result = (GDestroyNotify) ghlo_outcome_free,
-    .get_fence = (GhloFence *(*) (gpointer)) ghlo_outcome_get_pending,
+    .get_fence = (GhloFence *(*) (gpointer)) ghlo_outcome_get_fence,
     .finish = run_finish,
     .meanwhile = (void (*) (gpointer)) ghlo_result_begin,
   },

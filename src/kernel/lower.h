@@ -62,7 +62,7 @@ const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
                                        guint                  n_ops);
 /* Returns the result that may have the memory of that operand, or G_MAXUINT32 where none may. */
 guint32  ghlo_lowered_kernel_in_place (const GhloLoweredKernel *self,
-                                       guint                  operand);
+                                       guint                    operand);
 void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
 
 /* Returns the type that nodes use to load and store elements of @type, or INVALID where they cannot. */

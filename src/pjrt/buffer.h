@@ -64,7 +64,7 @@ PJRT_Buffer *ghlo_pjrt_buffer_new_from_host (PJRT_Device          *device,
 /* Returns a value into which a function of the caller writes a result of a program: a token, or a tensor with
  * undefined content. UNSUPPORTED for other types. */
 GhloValue   *ghlo_pjrt_value_for_result (const GhloIrType *type,
-                                         GError         **error);
+                                         GError          **error);
 /* Normalizes the elements of a value that a caller wrote: NumPy's booleans may be any byte, and integers below 8
  * bits may have any bits above their own. */
 void         ghlo_pjrt_normalize_elements (GhloValue     *value);

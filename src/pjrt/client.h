@@ -98,7 +98,7 @@ void         ghlo_pjrt_memory_clear (PJRT_Memory *self);
 /* Records that an execution, to which the caller gave the number @id, runs until @end. */
 void         ghlo_pjrt_device_add_launch (PJRT_Device *self,
                                           int          id,
-                                          GhloFence *end);
+                                          GhloFence   *end);
 void         ghlo_pjrt_device_clear (PJRT_Device *self);
 /* Returns NULL when there is no device with this number. */
 PJRT_Device *ghlo_pjrt_client_find  (PJRT_Client *self,

@@ -17,7 +17,7 @@ typedef struct
   PJRT_ExecuteContext *context; /* nullable */
   GhloPjrtPromise **inputs;     /* by device and input */
   GhloPjrtPromise **outputs;    /* by device and output */
-  GhloFence      *end;
+  GhloFence        *end;
 } Execution;
 
 static void

@@ -51,7 +51,7 @@ typedef struct
   PJRT_ExecuteContext *context; /* owned, nullable */
   GhloPjrtPromise **inputs;     /* owned with its members, which are NULL for tokens */
   GhloPjrtPromise **outputs;    /* owned with its members, as is end; NULL when the execution is not in the queue */
-  GhloFence      *end;
+  GhloFence        *end;
   guint             number;     /* in the client's history; 0: not counted there */
 } Execution;
 
@@ -303,14 +303,14 @@ execute_here (Execution    *self,
 
   if (outcome == NULL || !make_outputs (self, outcome, outputs, error))
     return FALSE;
-  if (ghlo_outcome_get_pending (outcome) == NULL)
+  if (ghlo_outcome_get_fence (outcome) == NULL)
     {
       if (ghlo_run_finish (self->executable->core, outcome, error))
         return TRUE;
       free_buffers (outputs, self->executable->n_outputs);
       return FALSE;
     }
-  *fence = ghlo_fence_ref (ghlo_outcome_get_pending (outcome));
+  *fence = ghlo_fence_ref (ghlo_outcome_get_fence (outcome));
   running = g_new (Running, 1);
   running->core = ghlo_executable_core_ref (self->executable->core);
   running->outcome = g_steal_pointer (&outcome);

@@ -15,15 +15,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount  ref_count;
-  GhloFence     *fence;     /* owned; ends when the value is written; NULL: it is written already */
-  gboolean         is_late;     /* the value is only set when pending ends, and never if that ends with an error */
-  GhloValue       *value;       /* owned; nullable; of a late promise, set before pending ends */
+  GhloFence       *fence;     /* owned; ends when the value is written; NULL: it is written already */
+  gboolean         is_late;     /* the value is only set when fence ends, and never if that ends with an error */
+  GhloValue       *value;       /* owned; nullable; of a late promise, set before fence ends */
 } GhloPjrtPromise;
 
 /* Takes over the reference to @value, which may itself still be pending. */
 GhloPjrtPromise *ghlo_pjrt_promise_new_value (GhloValue        *value);
 /* Creates a promise that is to be kept before @fence ends successfully. */
-GhloPjrtPromise *ghlo_pjrt_promise_new_late  (GhloFence      *fence);
+GhloPjrtPromise *ghlo_pjrt_promise_new_late  (GhloFence        *fence);
 /* Keeps the promise. Called by the owner of the pending work before it ends. Takes over the reference to @value. */
 void             ghlo_pjrt_promise_keep      (GhloPjrtPromise  *self,
                                               GhloValue        *value);

@@ -30,7 +30,7 @@ void           ghlo_pjrt_queue_unref  (GhloPjrtQueue     *self);
 /* Called before pushing an item that is not ready, for each end that it waits for: makes the queue look again at
  * that time. */
 void           ghlo_pjrt_queue_expect (GhloPjrtQueue            *self,
-                                       GhloFence              *fence);
+                                       GhloFence                *fence);
 /* Pushes an item. Waits while the maximum number of items is in flight. Where no threads can be started, the work
  * runs within the call. @calls_host: the item calls the host, and may need something that another thread holds. */
 void           ghlo_pjrt_queue_push   (GhloPjrtQueue            *self,

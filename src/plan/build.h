@@ -119,7 +119,7 @@ GhloStepOperand  ghlo_step_add_result    (GhloStepBuilder  *self,
 
 /* Values in a particular memory */
 guint32          ghlo_step_target_space  (const GhloStepPlan   *plan,
-                                          GhloDeviceCore *target);
+                                          GhloDeviceCore       *target);
 /* The space of the operand's buffer; that of the host for a token. */
 guint32          ghlo_step_get_space     (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand);

@@ -1,18 +1,20 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later Finds the steps that recordings may put behind gates
- * (GhloCommandBufferClass) repeatedly: those of branches that a device selects, and those of data-dependent loops if
- * all steps of an iteration can be recorded. The host runs other loops, and also the loops around such a loop; steps
- * of those are never gated. Steps that follow a loop may be recorded behind a gate of the loop, but only once in a
- * run, which does not count here. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Finds the steps that recordings may put behind gates (GhloCommandBufferClass) repeatedly: those of branches that a
+ * device selects, and those of data-dependent loops if all steps of an iteration can be recorded. The host runs other
+ * loops, and also the loops around such a loop; steps of those are never gated. Steps that follow a loop may be
+ * recorded behind a gate of the loop, but only once in a run, which does not count here.
+ */
 
 #include "plan/build.h"
 
-/* Whether the step's target has a recorder that supports data-dependent loops. */
+/* Whether the step's target has command buffers that support data-dependent loops. */
 static gboolean
 is_step_recorded (const GhloStep *step)
 {
-  const GhloCommandBufferClass *recorder = ghlo_step_get_recorder (step);
+  const GhloCommandBufferClass *commands = ghlo_step_get_commands (step);
 
-  return recorder != NULL && recorder->count_iterations != NULL;
+  return commands != NULL && commands->count_iterations != NULL;
 }
 
 /* Whether all steps can be recorded. A body that contains another data-dependent loop cannot: only the innermost of

@@ -401,7 +401,7 @@ has_rates (GhloDeviceCore *target)
 }
 
 GHashTable *
-ghlo_step_place (const GhloIrOp       *function,
+ghlo_step_place (const GhloIrOp *function,
                  GhloDeviceCore *device,
                  GhloDeviceCore *host)
 {

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* The set of operations and fusions of @function that @host runs better, given the rates of both; the caller unrefs it.
  * NULL where there are none, rates are not known, or the program has operations that this does not handle. The result
  * depends on the arguments alone. */
-GHashTable *ghlo_step_place (const GhloIrOp       *function,
+GHashTable *ghlo_step_place (const GhloIrOp *function,
                              GhloDeviceCore *device,
                              GhloDeviceCore *host);
 

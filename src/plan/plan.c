@@ -316,9 +316,9 @@ find_arenas (GhloStepPlan          *plan,
 
 /* Chooses between the preferred target and the first one in host memory. */
 static GHashTable *
-place_steps (const GhloIrOp              *function,
+place_steps (const GhloIrOp        *function,
              GhloDeviceCore *const *targets,
-             guint                        n_targets)
+             guint                  n_targets)
 {
   for (guint i = 1; i < n_targets; i++)
     if (targets[i]->memory == NULL)
@@ -338,14 +338,14 @@ scope_free (gpointer data)
 }
 
 GhloStepPlan *
-ghlo_step_plan_new (const GhloIrModule   *module,
-                    const GhloIrOp       *function,
+ghlo_step_plan_new (const GhloIrModule    *module,
+                    const GhloIrOp        *function,
                     GhloDeviceCore *const *targets,
-                    guint                 n_targets,
-                    gboolean              places,
-                    gsize                 most_bytes,
-                    const GhloMonitor    *monitor,
-                    GError              **error)
+                    guint                  n_targets,
+                    gboolean               places,
+                    gsize                  most_bytes,
+                    const GhloMonitor     *monitor,
+                    GError               **error)
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);

@@ -93,7 +93,7 @@ struct _GhloStep
   guint                         n_operands, n_results;
   /* COMPUTE: the target that runs it. BRANCH: the target that runs all bodies and selects one, with operands[0] in its
    * memory; NULL: the host selects, with operands[0] in the host's memory. */
-  GhloDeviceCore         *target;
+  GhloDeviceCore               *target;
   const GhloStepImplementation *implementation;  /* COMPUTE, as is the next one */
   GhloStepCode                 *code;
   gpointer                      selection_state;  /* COMPUTE: kept by the selection; owned until compiled */
@@ -177,14 +177,14 @@ gboolean      ghlo_step_is_view    (const GhloIrOp       *op);
  * when no target works in host memory, or for programs that no plan supports (dynamic shapes, more than
  * GHLO_STEP_MAX_OPS operations with calls expanded, or more than GHLO_STEP_MAX_BYTES of steps); OUT_OF_MEMORY when
  * planning would take more than @most_bytes. */
-GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
-                                    const GhloIrOp       *function,
+GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule    *module,
+                                    const GhloIrOp        *function,
                                     GhloDeviceCore *const *targets,
-                                    guint                 n_targets,
-                                    gboolean              places,
-                                    gsize                 most_bytes,
-                                    const GhloMonitor    *monitor,
-                                    GError              **error);
+                                    guint                  n_targets,
+                                    gboolean               places,
+                                    gsize                  most_bytes,
+                                    const GhloMonitor     *monitor,
+                                    GError               **error);
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
 /* The bytes that the plan takes, without compiled code. */
 gsize         ghlo_step_plan_get_size (const GhloStepPlan *self);
@@ -220,7 +220,7 @@ gboolean      ghlo_step_runs_body  (const GhloStep        *self,
                                     guint                  body);
 /* The command buffers of a COMPUTE step's device; NULL where the step is run directly. */
 static inline const GhloCommandBufferClass *
-ghlo_step_get_recorder (const GhloStep *self)
+ghlo_step_get_commands (const GhloStep *self)
 {
   return self->kind == GHLO_STEP_COMPUTE ? self->target->command_buffers : NULL;
 }

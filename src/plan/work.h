@@ -23,7 +23,7 @@ void   ghlo_step_work_add      (GhloStepWork        *work,
                                 const GhloIrOp      *op);
 /* The time in seconds to move the bytes or to do the operations, whichever is longer; negative where @rates (nullable)
  * do not say. */
-double ghlo_step_work_time     (const GhloStepWork  *work,
+double ghlo_step_work_time     (const GhloStepWork    *work,
                                 const GhloDeviceRates *rates);
 
 /* Follows views in @value's block and returns the value that they are of; @value itself where it is not a view. */

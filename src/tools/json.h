@@ -22,8 +22,8 @@ ghlo_tool_json_add_int (JsonBuilder *builder,
 
 /* Adds an object of all rates, by name. */
 static inline void
-ghlo_tool_json_add_rates (JsonBuilder         *builder,
-                          const char          *name,
+ghlo_tool_json_add_rates (JsonBuilder           *builder,
+                          const char            *name,
                           const GhloDeviceRates *rates)
 {
   json_builder_set_member_name (builder, name);

@@ -59,7 +59,7 @@ typedef struct
   gsize                      host_alignment;    /* bytes; alignment of imported memory */
   gboolean                   has_cooperative, has_bfloat16;     /* named in cooperative.h */
   guint64                    matrices;          /* see ghlo_vulkan_cooperative_types () */
-  GhloDeviceRates              rates;             /* all 0 if unknown */
+  GhloDeviceRates            rates;             /* all 0 if unknown */
   /* For tests. emulates_matrices: the cooperative matrices that the device claims to have are emulated with scalar
    * code. fuses_always: products compute their epilogues even where that is not faster. forced_splits: bits by
    * GhloSpirvSplit of the ways to split f32 operands, used even where they are not faster. forced_matrices: where not

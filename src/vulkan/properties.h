@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later Properties of a Vulkan device that do not require it to be open: its
- * limits, its memory and, where measured, its rates and how it computes. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Properties of a Vulkan device that do not require it to be open: its limits, its memory and, where measured, its
+ * rates and how it computes.
+ */
 
 #pragma once
 

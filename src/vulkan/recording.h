@@ -84,7 +84,7 @@ typedef struct
 GhloVulkanDevice    *ghlo_vulkan_recording_get_device (const GhloVulkanRecording *self);
 /* Borrows @buffers until ghlo_vulkan_recording_end (). */
 GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *device,
-                                                     const GhloBufferExtent      *buffers);
+                                                     const GhloBufferExtent    *buffers);
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
 /* Implements GhloCommandBufferClass.gate; initially nothing is gated. */

@@ -1,6 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later The fences of a queue, which are signaled when the queue's timeline
- * reaches a value. Callers that poll or wait find out by themselves; once there is a callback to be made, one thread
- * per device watches the timeline. / */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The fences of a queue, which are signaled when the queue's timeline reaches a value. Callers that poll or wait find
+ * out by themselves; once there is a callback to be made, one thread per device watches the timeline.
+ */
 
 #pragma once
 

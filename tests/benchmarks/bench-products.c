@@ -75,7 +75,7 @@ check (const GError *error)
 /* Returns FALSE where cooperative matrices cannot compute the product. */
 static gboolean
 read_variant (Variant            *self,
-              const GhloIrOp *op)
+              const GhloIrOp     *op)
 {
   static const guint32 alignments[] = { ALIGNMENT, ALIGNMENT, ALIGNMENT };
 
@@ -126,7 +126,7 @@ count_weights (const Variant *variant)
 
 /* Returns the seconds of a product, the least of several rounds. */
 static double
-measure (const Variant     *variant,
+measure (const Variant *variant,
          guint8 *const *buffers,
          guint          n_weights)
 {
@@ -169,8 +169,8 @@ measure (const Variant     *variant,
 }
 
 static void
-print_way (const char *what,
-           const Variant  *variant)
+print_way (const char    *what,
+           const Variant *variant)
 {
   const Product *product = &variant->product;
   const GhloSpirvProduct *shader = &variant->read.shader;
@@ -267,7 +267,7 @@ read_number (const char *text)
 static void
 add_variant (GPtrArray      *variants,
              guint           first,
-             const Variant      *variant,
+             const Variant  *variant,
              const GhloIrOp *op)
 {
   g_autofree Variant *self = g_memdup2 (variant, sizeof *variant);

@@ -78,7 +78,7 @@ void     ghlo_cpu_epilogue_panel       (gpointer               data,
                                         const GhloCpuPanel    *panel);
 /* Called when the product is complete. FALSE with @error when cancelled. */
 gboolean ghlo_cpu_epilogue_run_end     (const GhloCpuEpilogueRun *run,
-                                        const GhloMonitor     *monitor,
-                                        GError               **error);
+                                        const GhloMonitor        *monitor,
+                                        GError                  **error);
 
 G_END_DECLS

@@ -65,9 +65,9 @@ void        ghlo_cpu_kernel_run_init (GhloCpuKernelRun    *run,
 /* Runs parallel points [@begin, @end); for @worker see runtime/parallel.h. Some points are left out when
  * cancelled. */
 void        ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
-                                      gint64               begin,
-                                      gint64               end,
-                                      guint                worker);
+                                      gint64                  begin,
+                                      gint64                  end,
+                                      guint                   worker);
 /* Runs all points. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_run      (const GhloCpuKernel *self,
                                       gpointer const      *buffers,

@@ -54,13 +54,13 @@ assert_plan (GhloPrepared   *prepared,
 /* @text gives the reference executor's results on the device, with the given numbers of uploads and downloads by the
  * steps of a run. */
 static void
-assert_runs (const char      *text,
+assert_runs (const char       *text,
              GhloValue *const *inputs,
-             guint            n_inputs,
-             guint            n_outputs,
-             guint            n_uploads,
-             guint            n_downloads,
-             const Expected  *plan)
+             guint             n_inputs,
+             guint             n_outputs,
+             guint             n_uploads,
+             guint             n_downloads,
+             const Expected   *plan)
 {
   g_autoptr (GhloPrepared) prepared = prepare_discrete (text);
   GhloValue *expected[4], *found[4], *placed[4];

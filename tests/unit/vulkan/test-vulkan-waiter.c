@@ -155,7 +155,7 @@ begin_run (Run                *self,
   self->core = core;
   self->outcome = ghlo_run_start (core, &input, NULL, NULL, &error);
   g_assert_no_error (error);
-  self->fence = ghlo_fence_ref (ghlo_outcome_get_pending (self->outcome));
+  self->fence = ghlo_fence_ref (ghlo_outcome_get_fence (self->outcome));
 }
 
 static void
