@@ -117,3 +117,46 @@ func.func @sort() {
   check.expect_eq_const %0#1, dense<[1, 3, 0, 2]> : tensor<4xi32>
   func.return
 }
+
+// -----
+
+func.func @initial_values_of_other_types() {
+  // Initial values may be narrower or wider than the numbers that they are added to.
+  %narrow = stablehlo.constant dense<0.5> : tensor<f16>
+  %wide = stablehlo.constant dense<0.5> : tensor<f64>
+  %x = stablehlo.constant dense<[[1.0, 3.0, 2.0], [6.0, 5.0, 4.0]]> : tensor<2x3xf32>
+  %y = stablehlo.constant dense<[[10.0], [20.0]]> : tensor<2x1xf32>
+  %0 = "stablehlo.reduce"(%x, %narrow) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {dimensions = array<i64: 1>} : (tensor<2x3xf32>, tensor<f16>) -> tensor<2xf32>
+  check.expect_eq_const %0, dense<[6.5, 15.5]> : tensor<2xf32>
+  %1 = "stablehlo.reduce_window"(%x, %wide) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {window_dimensions = array<i64: 2, 1>} : (tensor<2x3xf32>, tensor<f64>) -> tensor<1x3xf32>
+  check.expect_eq_const %1, dense<[[7.5, 8.5, 6.5]]> : tensor<1x3xf32>
+  %2 = "stablehlo.select_and_scatter"(%x, %y, %narrow) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %s : tensor<i1>
+  }, {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {window_dimensions = array<i64: 1, 3>} : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<f16>) -> tensor<2x3xf32>
+  check.expect_eq_const %2, dense<[[0.5, 10.5, 0.5], [20.5, 0.5, 0.5]]> : tensor<2x3xf32>
+  %3 = "stablehlo.select_and_scatter"(%x, %y, %wide) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %s : tensor<i1>
+  }, {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {window_dimensions = array<i64: 1, 3>} : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<f64>) -> tensor<2x3xf32>
+  check.expect_eq_const %3, dense<[[0.5, 10.5, 0.5], [20.5, 0.5, 0.5]]> : tensor<2x3xf32>
+  func.return
+}

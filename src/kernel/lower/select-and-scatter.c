@@ -55,8 +55,11 @@ read_op (Windows *self)
   self->rank = operand->rank;
   self->stored = self->type == GHLO_ELEMENT_TYPE_BF16 || self->type == GHLO_ELEMENT_TYPE_F16
                  ? GHLO_ELEMENT_TYPE_UI16 : self->type;
-  if (ghlo_node_types (self->stored) == 0 || source->element_type != self->type)
+  if (ghlo_node_types (self->stored) == 0)
     return "kernels do not support its element type";
+  if (source->element_type != self->type || self->group->operands[2].element_type != self->type
+      || self->group->results[0].element_type != self->type)
+    return "its operands and its result differ in type";
   if (self->rank > MAX_RANK || ghlo_view_count (operand) == 0 || ghlo_view_count (source) == 0)
     return "it has too many dimensions, or no elements";
   if (find_comparison (ghlo_ir_op_region_block (op, 0)) == GHLO_N_NODES)

@@ -215,6 +215,20 @@ choose_sum (GhloRefReducer *self,
     self->loop = is_short ? sum_round_each_step_narrow : sum_double;
 }
 
+/* Reads an initial value, which may have another type than the input. */
+static void
+read_init (GhloRefReducer  *self,
+           guint            i,
+           const GhloValue *init,
+           gpointer         cell)
+{
+  const GhloElementType type = self->types[i];
+
+  self->types[i] = init->type->element_type;
+  ghlo_ref_reducer_read (self, i, init->data, 1, cell);
+  self->types[i] = type;
+}
+
 /* Chooses the specialized loop for the body, if there is one. */
 static void
 prepare_loop (GhloRefReducer   *self,
@@ -250,7 +264,7 @@ prepare_loop (GhloRefReducer   *self,
   self->is_float = is_float;
   if (self->loop == sum_double)
     choose_sum (self, length);
-  ghlo_ref_reducer_read (self, 0, init->data, 1, &self->init_cell);
+  read_init (self, 0, init, &self->init_cell);
   if (self->is_float)
     {
       double number;
@@ -275,8 +289,8 @@ prepare_input (GhloRefReducer   *self,
 {
   GhloQuantization *quantization = inputs[i]->type->quantization;
 
-  if (inits[i]->n_elements != 1 || inits[i]->type->element_type != inputs[i]->type->element_type)
-    return ghlo_ref_fail (self->call, error, "expected a scalar initial value of the input's type for input %u", i);
+  if (inits[i]->n_elements != 1)
+    return ghlo_ref_fail (self->call, error, "expected a scalar initial value for input %u", i);
 
   self->types[i] = inputs[i]->type->element_type;
   if (quantization != NULL && argument->quantization != NULL
@@ -285,7 +299,7 @@ prepare_input (GhloRefReducer   *self,
       self->from[i] = quantization;
       self->to[i] = argument->quantization;
     }
-  ghlo_ref_reducer_read (self, i, inits[i]->data, 1, &self->inits[i]);
+  read_init (self, i, inits[i], &self->inits[i]);
   return TRUE;
 }
 

@@ -523,11 +523,14 @@ ghlo_ref_select_and_scatter (GhloRefCall *call,
   const GhloValue *source = call->operands[1];
   g_auto (Window) window = { 0 };
   GhloRefScalarFunction *select, *scatter;
+  guint8 start[sizeof (GhloScalar)];
   GhloValue *result;
   gboolean ok = FALSE;
 
   if (!window_init (call, &window, operand, error))
     return FALSE;
+  if (call->operands[2]->n_elements != 1)
+    return ghlo_ref_fail (call, error, "expected a scalar initial value");
   if (ghlo_ref_rank (source) != window.rank)
     return ghlo_ref_fail (call, error, "expected a source of rank %u, found %u", window.rank, ghlo_ref_rank (source));
   for (guint i = 0; i < window.rank; i++)
@@ -538,8 +541,9 @@ ghlo_ref_select_and_scatter (GhloRefCall *call,
   result = ghlo_ref_result_like (call, 0, operand, error);
   if (result == NULL)
     return FALSE;
-  if (!ghlo_ref_fill (call, result->data, call->operands[2]->data,
-                      ghlo_element_info (result->type->element_type)->size, result->n_elements, error))
+  /* The initial value may have another type than the result. */
+  ghlo_element_store (result->type->element_type, start, ghlo_ref_load (call->operands[2], 0));
+  if (!ghlo_ref_fill (call, result->data, start, ghlo_ref_element_size (result), result->n_elements, error))
     return FALSE;
   if (source->n_elements == 0)
     return TRUE;

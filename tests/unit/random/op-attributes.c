@@ -184,7 +184,11 @@ draw_typed (RandomOp *self)
   if (ghlo_element_type_is_float (self->element))
     return ghlo_ir_attr_float (self->module, element, random_op_pick (self, 4) / 2.0);
   if (ghlo_element_type_is_integer (self->element))
-    return ghlo_ir_attr_integer (self->module, element, random_op_pick (self, 3));
+    {
+      const GhloScalar number = { .i = random_op_pick (self, 3) };
+
+      return ghlo_ir_attr_integer (self->module, element, ghlo_element_round (self->element, number).i);
+    }
 
   return draw_elements (self);
 }
