@@ -2,7 +2,7 @@
  *
  * Included first by all shaders but choose.comp and loop.comp. The words of a shader's table are listed in NAME.words,
  * which both sides include: here they declare the members of Table, in C those of a structure of guint64. The push
- * constants are GhloSpirvPush of src/vulkan/spirv/spirv.h.
+ * constants are GhloSpirvPush of src/gpu/spirv/spirv.h.
  *
  * Buffers are passed as addresses. Values are loaded and stored as integers, since devices may flush floats.
  */
@@ -13,7 +13,7 @@
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-/* Invocations per workgroup; the same as GHLO_VULKAN_SHADER_GROUP. */
+/* Invocations per workgroup; the same as GHLO_GPU_SHADER_GROUP. */
 #define GROUP 256
 
 layout (local_size_x = GROUP) in;

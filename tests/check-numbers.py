@@ -83,8 +83,8 @@ READERS = {
     'reference/reduce/reducer.c': 'elements, which wrap',
     'reference/reduce/window.c': 'checked builtins',
     'reference/scalar/numbers.c': 'returns them',
-    'vulkan/product/convolution.c': 'group counts: the verifier has found that they divide sizes',
-    'vulkan/steps/fft.c': 'compared with dimensions',
+    'gpu/product/convolution.c': 'group counts: the verifier has found that they divide sizes',
+    'gpu/steps/fft.c': 'compared with dimensions',
 }
 
 # Files that compute with windows, and why products with strides in bytes do not overflow.
@@ -98,7 +98,7 @@ WINDOWS = {
     'kernel/lower/reduce.c': 'forms, whose magnitudes in bytes are limited',
     'kernel/lower/select-and-scatter.c': 'terms, which the check of kernels limits',
     'kernel/lower/walk.c': 'forms, whose magnitudes in bytes are limited',
-    'vulkan/product/convolution.c': 'ghlo_ir_window_fits_bytes ()',
+    'gpu/product/convolution.c': 'ghlo_ir_window_fits_bytes ()',
 }
 
 

@@ -8,13 +8,13 @@
 #include "cpu/device.h"
 #include "reference/device.h"
 #ifdef GHLO_HAS_VULKAN
-#include "vulkan/core.h"
+#include "gpu/core.h"
 #endif
 
 const GhloDeviceFinder ghlo_device_finders[] = {
   { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
-  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu, "vulkan", ghlo_vulkan_explain },
+  { ghlo_gpu_find_devices, ghlo_gpu_may_exist, "vulkan", ghlo_gpu_explain },
 #endif
   { ghlo_reference_find_devices },
   { NULL }

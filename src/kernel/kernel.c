@@ -79,6 +79,18 @@ ghlo_node_types (GhloElementType type)
     }
 }
 
+guint64
+ghlo_node_all_types (void)
+{
+  guint64 types = 0;
+
+  for (guint type = 0; type < 64 && type <= GHLO_ELEMENT_TYPE_F64; type++)
+    if (ghlo_node_types (type) != 0)
+      types |= (guint64) 1 << type;
+
+  return types;
+}
+
 GhloElementType
 ghlo_kernel_operand_type (const GhloKernel     *self,
                           const GhloKernelNode *node)

@@ -282,6 +282,8 @@ const GhloNodeSpec *ghlo_node_spec  (GhloNodeKind    kind);
 GhloNodeKind        ghlo_node_named (const char     *name);
 /* Returns the class of @type, 0 where nodes cannot have that type. */
 guint               ghlo_node_types (GhloElementType type);
+/* Returns all types that nodes may have, as bits: 1 << type. */
+guint64             ghlo_node_all_types (void);
 
 /* Returns the type of a node's operands (for SELECT, of the two alternatives). It is the node's own type except for
  * comparisons, conversions and functions that are defined for one type. INVALID where there are no operands. */

@@ -3,9 +3,7 @@
  * Finds out which cooperative matrices a device has.
  */
 
-#include "vulkan/device.h"
-
-#include "vulkan/spirv/product.h"
+#include "vulkan/handles.h"
 
 /* Values of VkComponentTypeKHR and VkScopeKHR. */
 enum { FLOAT16 = 0, FLOAT32 = 1, SINT8 = 3, SINT32 = 5, UINT8 = 7, UINT32 = 9, BFLOAT16 = 1000141000 };
@@ -28,8 +26,8 @@ static gboolean
 is_combination (const Combination              *combination,
                 const GhloVulkanCooperativeRow *found)
 {
-  return found->m == GHLO_SPIRV_MATRIX && found->n == GHLO_SPIRV_MATRIX
-         && found->k * ghlo_element_info (combination->type)->size == GHLO_SPIRV_MATRIX_BYTES
+  return found->m == GHLO_VULKAN_MATRIX && found->n == GHLO_VULKAN_MATRIX
+         && found->k * ghlo_element_info (combination->type)->size == GHLO_VULKAN_MATRIX_BYTES
          && found->a == combination->component && found->b == combination->component && found->c == combination->sum
          && found->result == combination->sum && !found->saturates && found->scope == SCOPE_SUBGROUP;
 }
@@ -53,25 +51,26 @@ has_component (const GhloVulkanFeatures *features,
 guint64
 ghlo_vulkan_cooperative_types (const GhloVulkanDevice *device)
 {
-  const GhloVulkanFunctions *vk = device->vk;
+  GhloVulkanHandles *handles = device->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
   g_autofree GhloVulkanCooperativeRow *found = NULL;
   guint64 types = 0;
   guint32 n = 0;
 
   if (vk->GetPhysicalDeviceCooperativeMatrixPropertiesKHR == NULL
-      || !device->features.cooperative.cooperativeMatrix || !device->features.v12.vulkanMemoryModel
-      || ghlo_vulkan_call (vk, GetPhysicalDeviceCooperativeMatrixPropertiesKHR, device->physical, &n, NULL)
+      || !handles->features.cooperative.cooperativeMatrix || !handles->features.v12.vulkanMemoryModel
+      || ghlo_vulkan_call (vk, GetPhysicalDeviceCooperativeMatrixPropertiesKHR, handles->physical, &n, NULL)
          != VK_SUCCESS)
     return 0;
   found = g_new0 (GhloVulkanCooperativeRow, n + 1);
   for (guint32 i = 0; i < n; i++)
     found[i].sType = GHLO_VULKAN_COOPERATIVE_ROW;
-  if (ghlo_vulkan_call (vk, GetPhysicalDeviceCooperativeMatrixPropertiesKHR, device->physical, &n, found)
+  if (ghlo_vulkan_call (vk, GetPhysicalDeviceCooperativeMatrixPropertiesKHR, handles->physical, &n, found)
       != VK_SUCCESS)
     return 0;
   for (guint32 i = 0; i < n; i++)
     for (guint j = 0; j < G_N_ELEMENTS (combinations); j++)
-      if (is_combination (&combinations[j], &found[i]) && has_component (&device->features, combinations[j].type))
+      if (is_combination (&combinations[j], &found[i]) && has_component (&handles->features, combinations[j].type))
         types |= (guint64) 1 << combinations[j].type;
 
   return types;

@@ -5,8 +5,9 @@
 
 #include "vulkan/device-memory.h"
 
+#include "vulkan/handles.h"
 #include "vulkan/imports.h"
-#include "vulkan/memory.h"
+#include "vulkan/place.h"
 #include "vulkan/properties.h"
 #include "vulkan/queue.h"
 #include "vulkan/transfer.h"
@@ -45,7 +46,7 @@ alloc (GhloDeviceMemory  *self,
     return NULL;
   address = ghlo_vulkan_memory_alloc (device->memory, kinds[kind], size, error);
   if (host != NULL)
-    *host = address != 0 ? ghlo_vulkan_memory_find (device->memory, address).host : NULL;
+    *host = address != 0 ? ghlo_vulkan_memory_map (device->memory, address) : NULL;
 
   return GSIZE_TO_POINTER (address);
 }
@@ -80,7 +81,7 @@ static gpointer
 map (GhloDeviceMemory *self,
      gpointer          address)
 {
-  return ghlo_vulkan_memory_find (device_of (self)->memory, ghlo_vulkan_address (address)).host;
+  return ghlo_vulkan_memory_map (device_of (self)->memory, ghlo_vulkan_address (address));
 }
 
 static gboolean
@@ -137,10 +138,11 @@ measure (GhloDeviceMemory *self,
          gboolean          restarts)
 {
   GhloVulkanDevice *device = device_of (self);
+  const GhloVulkanHandles *handles = device->handles;
   const guint heap = ghlo_vulkan_main_heap (device);
   GhloVulkanMemoryStatistics statistics;
 
-  *use = (GhloMemoryUse) { .total = heap != G_MAXUINT ? device->memory_types.memoryHeaps[heap].size : 0 };
+  *use = (GhloMemoryUse) { .total = heap != G_MAXUINT ? handles->memory_types.memoryHeaps[heap].size : 0 };
   if (!ghlo_vulkan_device_is_open (device))
     return;
   ghlo_vulkan_memory_measure (device->memory, &statistics);

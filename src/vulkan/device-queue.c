@@ -91,7 +91,7 @@ ghlo_vulkan_device_queue_new (GhloVulkanDevice *device)
   };
   Queue *self = g_new (Queue, 1);
 
-  *self = (Queue) { { &klass, .is_host = ghlo_vulkan_device_is_cpu (device) }, device };
+  *self = (Queue) { { &klass, .is_host = device->is_cpu }, device };
 
   return &self->base;
 }

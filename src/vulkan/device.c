@@ -9,9 +9,10 @@
 
 #include "base/debug.h"
 #include "base/ghlo-error.h"
+#include "runtime/memory.h"
 #include "vulkan/device-memory.h"
 #include "vulkan/device-queue.h"
-#include "vulkan/features.h"
+#include "vulkan/handles.h"
 #include "vulkan/imports.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
@@ -22,27 +23,24 @@
 
 enum { MAX_FAMILIES = 16 };
 
-/* The subgroup size that tiles of cooperative matrices are made for. */
-enum { SUBGROUP_SIZE = 32 };
-
 /* Optional extensions, enabled if the device has them. */
 static const struct
 {
   const char *name;
-  gsize       offset;       /* of its gboolean in GhloVulkanDevice */
+  gsize       offset;       /* of its gboolean in GhloVulkanHandles */
 } extensions[] = {
-  { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_budget) },
-  { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
-  { VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_global_priority) },
-  { VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_conditional) },
-  { VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_host_memory) },
-  { GHLO_VULKAN_COOPERATIVE_MATRIX, offsetof (GhloVulkanDevice, has_cooperative) },
-  { GHLO_VULKAN_BFLOAT16, offsetof (GhloVulkanDevice, has_bfloat16) },
+  { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanHandles, has_budget) },
+  { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanHandles, has_feedback) },
+  { VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME, offsetof (GhloVulkanHandles, has_global_priority) },
+  { VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, offsetof (GhloVulkanHandles, has_conditional) },
+  { VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, offsetof (GhloVulkanHandles, has_host_memory) },
+  { GHLO_VULKAN_COOPERATIVE_MATRIX, offsetof (GhloVulkanHandles, has_cooperative) },
+  { GHLO_VULKAN_BFLOAT16, offsetof (GhloVulkanHandles, has_bfloat16) },
 };
 
 static gboolean *
-has_extension (GhloVulkanDevice *self,
-               guint             index)
+has_extension (GhloVulkanHandles *self,
+               guint              index)
 {
   return (gboolean *) (gpointer) ((guint8 *) self + extensions[index].offset);
 }
@@ -63,10 +61,11 @@ ghlo_vulkan_device_check (GhloVulkanDevice  *self,
 static gboolean
 find_family (GhloVulkanDevice *self)
 {
+  GhloVulkanHandles *handles = self->handles;
   VkQueueFamilyProperties families[MAX_FAMILIES];
   guint32 n = MAX_FAMILIES, found = G_MAXUINT32;
 
-  self->vk->GetPhysicalDeviceQueueFamilyProperties (self->physical, &n, families);
+  handles->vk->GetPhysicalDeviceQueueFamilyProperties (handles->physical, &n, families);
   for (guint32 i = 0; i < n; i++)
     if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)
         && (found == G_MAXUINT32 || !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT)))
@@ -78,8 +77,8 @@ find_family (GhloVulkanDevice *self)
 
   if (found == G_MAXUINT32)
     return FALSE;
-  self->family = found;
-  self->timestamp_bits = families[found].timestampValidBits;
+  handles->family = found;
+  handles->timestamp_bits = families[found].timestampValidBits;
 
   return TRUE;
 }
@@ -87,18 +86,20 @@ find_family (GhloVulkanDevice *self)
 static void
 find_extensions (GhloVulkanDevice *self)
 {
+  GhloVulkanHandles *handles = self->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
   g_autofree VkExtensionProperties *found = NULL;
   guint32 n = 0;
 
-  if (ghlo_vulkan_call (self->vk, EnumerateDeviceExtensionProperties, self->physical, NULL, &n, NULL) != VK_SUCCESS)
+  if (ghlo_vulkan_call (vk, EnumerateDeviceExtensionProperties, handles->physical, NULL, &n, NULL) != VK_SUCCESS)
     return;
   found = g_new0 (VkExtensionProperties, n + 1);
-  if (ghlo_vulkan_call (self->vk, EnumerateDeviceExtensionProperties, self->physical, NULL, &n, found) != VK_SUCCESS)
+  if (ghlo_vulkan_call (vk, EnumerateDeviceExtensionProperties, handles->physical, NULL, &n, found) != VK_SUCCESS)
     return;
   for (guint32 i = 0; i < n; i++)
     for (guint k = 0; k < G_N_ELEMENTS (extensions); k++)
       if (strcmp (found[i].extensionName, extensions[k].name) == 0)
-        *has_extension (self, k) = TRUE;
+        *has_extension (handles, k) = TRUE;
 }
 
 /* Returns "vulkan:INDEX", and "vulkan:UUID" with the device's persistent UUID; the first device is also called
@@ -150,7 +151,7 @@ make_identity (const GhloVulkanDevice                   *self,
   GByteArray *bytes = g_byte_array_new ();
   const guint32 numbers[] = {
     properties->vendorID, properties->deviceID, properties->driverVersion, properties->apiVersion, driver,
-    ghlo_vulkan_device_is_cpu (self) ? processor_features () : 0,
+    self->is_cpu ? processor_features () : 0,
   };
 
   g_byte_array_append (bytes, (const guint8 *) numbers, sizeof numbers);
@@ -166,27 +167,33 @@ make_identity (const GhloVulkanDevice                   *self,
 static void
 read_properties (GhloVulkanDevice *self)
 {
+  GhloVulkanHandles *handles = self->handles;
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT
   };
   VkPhysicalDeviceVulkan11Properties v11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
-                                             self->has_host_memory ? &host : NULL };
+                                             handles->has_host_memory ? &host : NULL };
   VkPhysicalDeviceVulkan12Properties v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &v11 };
   VkPhysicalDeviceProperties2 all = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v12 };
   VkPhysicalDeviceMemoryProperties2 memory = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 };
+  const VkPhysicalDeviceLimits *limits = &all.properties.limits;
 
-  self->vk->GetPhysicalDeviceProperties2 (self->physical, &all);
-  self->vk->GetPhysicalDeviceMemoryProperties2 (self->physical, &memory);
-  self->type = all.properties.deviceType;
+  handles->vk->GetPhysicalDeviceProperties2 (handles->physical, &all);
+  handles->vk->GetPhysicalDeviceMemoryProperties2 (handles->physical, &memory);
+  handles->type = all.properties.deviceType;
+  self->is_cpu = handles->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
   self->driver = ghlo_vulkan_driver_find (v12.driverID);
-  self->limits = all.properties.limits;
+  self->shared_memory = limits->maxComputeSharedMemorySize;
+  self->max_group_size = MIN (limits->maxComputeWorkGroupInvocations, limits->maxComputeWorkGroupSize[0]);
+  self->max_groups = limits->maxComputeWorkGroupCount[0];
+  handles->timestamp_period = limits->timestampPeriod;
   self->max_allocation = (gsize) MIN (v11.maxMemoryAllocationSize, G_MAXSIZE / 2);
   self->subgroup_size = v11.subgroupSize;
-  self->host_alignment = (gsize) host.minImportedHostPointerAlignment;
-  self->memory_types = memory.memoryProperties;
+  handles->host_alignment = (gsize) host.minImportedHostPointerAlignment;
+  handles->memory_types = memory.memoryProperties;
   self->unified_memory = ghlo_debug_disables ("unified-memory") ? 0 : ghlo_vulkan_memory_find_unified (self);
   self->core.shares_memory = ghlo_vulkan_device_is_unified (self);
-  self->promises = (GhloSpirvFloats) {
+  self->promises = (GhloVulkanFloats) {
     .keeps_subnormals = { v12.shaderDenormPreserveFloat32, v12.shaderDenormPreserveFloat64 },
     .rounds_to_even = { v12.shaderRoundingModeRTEFloat32, v12.shaderRoundingModeRTEFloat64 },
     .keeps_nan = { v12.shaderSignedZeroInfNanPreserveFloat32, v12.shaderSignedZeroInfNanPreserveFloat64 },
@@ -216,18 +223,19 @@ static gboolean
 check_device (GhloVulkanDevice  *self,
               GError           **error)
 {
+  GhloVulkanHandles *handles = self->handles;
   VkPhysicalDeviceProperties properties;
   GhloVulkanFeatures has;
   const char *missing;
   g_autofree char *lacks = NULL;
 
-  self->vk->GetPhysicalDeviceProperties (self->physical, &properties);
+  handles->vk->GetPhysicalDeviceProperties (handles->physical, &properties);
   if (properties.apiVersion < VK_API_VERSION_1_2)
     return refuse (&properties, "is older than Vulkan 1.2", error);
   ghlo_vulkan_features_init (&has);
-  ghlo_vulkan_features_extend (&has, self->has_cooperative, self->has_bfloat16, self->has_conditional);
-  self->vk->GetPhysicalDeviceFeatures2 (self->physical, &has.core);
-  missing = ghlo_vulkan_features_choose (&has, &self->features);
+  ghlo_vulkan_features_extend (&has, handles->has_cooperative, handles->has_bfloat16, self->has_conditional);
+  handles->vk->GetPhysicalDeviceFeatures2 (handles->physical, &has.core);
+  missing = ghlo_vulkan_features_choose (&has, &handles->features);
   if (missing != NULL)
     {
       lacks = g_strconcat ("lacks ", missing, NULL);
@@ -237,63 +245,83 @@ check_device (GhloVulkanDevice  *self,
   return find_family (self) || refuse (&properties, "has no compute queue", error);
 }
 
-GhloVulkanDevice *
-ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
-                        VkPhysicalDevice           physical,
-                        guint                      index,
-                        GError                   **error)
+guint
+ghlo_vulkan_list_physical (GhloVulkanPhysical  *devices[GHLO_VULKAN_MAX_DEVICES],
+                           GError             **error)
 {
-  g_autofree GhloVulkanDevice *self = g_new0 (GhloVulkanDevice, 1);
+  const GhloVulkanInstance *instance = ghlo_vulkan_instance_get (error);
 
-  self->instance = instance;
-  self->vk = instance->vk;
-  self->physical = physical;
+  return instance != NULL ? ghlo_vulkan_instance_list (instance, devices, error) : 0;
+}
+
+gboolean
+ghlo_vulkan_device_init (GhloVulkanDevice    *self,
+                         GhloVulkanPhysical  *physical,
+                         guint                index,
+                         GError             **error)
+{
+  g_autofree GhloVulkanHandles *handles = g_new0 (GhloVulkanHandles, 1);
+  const GhloVulkanInstance *instance = ghlo_vulkan_instance_get (error);
+
+  if (instance == NULL)
+    return FALSE;
+  handles->vk = instance->vk;
+  handles->physical = physical;
+  self->handles = handles;
   self->index = index;
   find_extensions (self);
   if (!check_device (self, error))
-    return NULL;
+    return FALSE;
   read_properties (self);
-  if (self->subgroup_size == SUBGROUP_SIZE)
+  self->types = ghlo_vulkan_features_types (&handles->features);
+  self->has_narrow_storage = handles->features.v12.storageBuffer8BitAccess
+                             && handles->features.v11.storageBuffer16BitAccess;
+  self->has_conditional = handles->features.conditional.conditionalRendering;
+  if (self->subgroup_size == GHLO_VULKAN_MATRIX_SUBGROUP)
     self->matrices = ghlo_vulkan_cooperative_types (self);
   self->core.kind = GHLO_DEVICE_KIND_VULKAN;
   self->core.wants_passes = TRUE;
-  self->core.features = (const char *const *) ghlo_vulkan_features_list (&self->features);
+  self->core.features = (const char *const *) ghlo_vulkan_features_list (&handles->features);
   ghlo_vulkan_rates_init (self);
   self->core.memory = ghlo_vulkan_device_memory_new (self);
   self->core.queue = ghlo_vulkan_device_queue_new (self);
+  self->handles = g_steal_pointer (&handles);
 
-  return g_steal_pointer (&self);
+  return TRUE;
 }
 
 gboolean
 ghlo_vulkan_device_get_budget (const GhloVulkanDevice                    *self,
                                VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 {
+  const GhloVulkanHandles *handles = self->handles;
   VkPhysicalDeviceMemoryProperties2 properties = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, budget };
 
   *budget = (VkPhysicalDeviceMemoryBudgetPropertiesEXT) {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
   };
-  if (self->has_budget)
-    self->vk->GetPhysicalDeviceMemoryProperties2 (self->physical, &properties);
+  if (handles->has_budget)
+    handles->vk->GetPhysicalDeviceMemoryProperties2 (handles->physical, &properties);
 
-  return self->has_budget;
+  return handles->has_budget;
 }
 
 void
 ghlo_vulkan_device_disconnect (GhloVulkanDevice *self)
 {
-  if (self->device != NULL)
-    self->vk->DeviceWaitIdle (self->device);
+  GhloVulkanHandles *handles = self->handles;
+
+  if (handles->device != NULL)
+    handles->vk->DeviceWaitIdle (handles->device);
   g_clear_pointer (&self->stopwatch, ghlo_vulkan_stopwatch_free);
   g_clear_pointer (&self->pipelines, ghlo_vulkan_pipelines_free);
   g_clear_pointer (&self->waiter, ghlo_vulkan_waiter_free);
   g_clear_pointer (&self->queue, ghlo_vulkan_queue_free);
   g_clear_pointer (&self->imports, ghlo_vulkan_imports_free);
   g_clear_pointer (&self->memory, ghlo_vulkan_memory_destroy);
-  if (self->device != NULL)
-    self->vk->DestroyDevice (self->device, NULL);
-  self->device = NULL;
+  if (handles->device != NULL)
+    handles->vk->DestroyDevice (handles->device, NULL);
+  handles->device = NULL;
 }
 
 /* @priority extends the queue's create info; nullable. */
@@ -301,18 +329,19 @@ static VkResult
 create_with (GhloVulkanDevice *self,
              gconstpointer     priority)
 {
+  GhloVulkanHandles *handles = self->handles;
   const char *enabled[G_N_ELEMENTS (extensions)];
   const VkDeviceQueueCreateInfo queue = { VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, priority,
-                                          .queueFamilyIndex = self->family, .queueCount = 1,
+                                          .queueFamilyIndex = handles->family, .queueCount = 1,
                                           .pQueuePriorities = (const float[]) { 0 } };
-  VkDeviceCreateInfo info = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &self->features.core, .queueCreateInfoCount = 1,
+  VkDeviceCreateInfo info = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &handles->features.core, .queueCreateInfoCount = 1,
                               .pQueueCreateInfos = &queue, .ppEnabledExtensionNames = enabled };
 
   for (guint i = 0; i < G_N_ELEMENTS (extensions); i++)
-    if (*has_extension (self, i))
+    if (*has_extension (handles, i))
       enabled[info.enabledExtensionCount++] = extensions[i].name;
 
-  return ghlo_vulkan_create (self->vk, CreateDevice, &self->device, self->physical, &info, NULL);
+  return ghlo_vulkan_create (handles->vk, CreateDevice, &handles->device, handles->physical, &info, NULL);
 }
 
 /* Asks for low priority, so that work yields to drawing the desktop, in other processes as well, if the driver
@@ -321,12 +350,14 @@ static gboolean
 create_device (GhloVulkanDevice  *self,
                GError           **error)
 {
+  const GhloVulkanHandles *handles = self->handles;
   static const VkDeviceQueueGlobalPriorityCreateInfoKHR low = {
     VK_STRUCTURE_TYPE_DEVICE_QUEUE_GLOBAL_PRIORITY_CREATE_INFO_KHR, .globalPriority = VK_QUEUE_GLOBAL_PRIORITY_LOW_KHR,
   };
-  VkResult result = create_with (self, self->has_global_priority ? &low : NULL);
+  VkResult result = create_with (self, handles->has_global_priority ? &low : NULL);
 
-  if (self->has_global_priority && (result == VK_ERROR_NOT_PERMITTED_KHR || result == VK_ERROR_INITIALIZATION_FAILED))
+  if (handles->has_global_priority
+      && (result == VK_ERROR_NOT_PERMITTED_KHR || result == VK_ERROR_INITIALIZATION_FAILED))
     result = create_with (self, NULL);
 
   return ghlo_vulkan_device_check (self, result, "open the device", error);
@@ -336,7 +367,7 @@ gboolean
 ghlo_vulkan_device_connect (GhloVulkanDevice  *self,
                             GError           **error)
 {
-  if (!create_device (self, error))
+  if (!ghlo_memory_check_room (GHLO_VULKAN_DEVICE_ROOM, "the Vulkan driver", error) || !create_device (self, error))
     return FALSE;
   self->memory = ghlo_vulkan_memory_new (self);
   self->queue = ghlo_vulkan_queue_new (self, error);
@@ -347,7 +378,7 @@ ghlo_vulkan_device_connect (GhloVulkanDevice  *self,
     }
   self->imports = ghlo_vulkan_imports_new (self);
   self->waiter = ghlo_vulkan_waiter_new (self);
-  self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
+  self->pipelines = ghlo_vulkan_pipelines_new (self, TRUE);
   self->stopwatch = ghlo_vulkan_stopwatch_new (self);
 
   return TRUE;

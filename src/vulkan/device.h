@@ -2,118 +2,92 @@
  *
  * A Vulkan device. Its properties are known from the time it is listed; the objects that programs run through are
  * created when the first program needs them.
+ *
+ * This header and those of memory, queue, commands, pipelines, transfer and stopwatch need no header of Vulkan: they
+ * are what a GPU's executor is written against.
  */
 
 #pragma once
 
 #include "device/device.h"
 #include "vulkan/drivers.h"
-#include "vulkan/instance.h"
-#include "vulkan/spirv/measure.h"
 
 G_BEGIN_DECLS
 
+typedef struct _GhloVulkanHandles   GhloVulkanHandles;
 typedef struct _GhloVulkanImports   GhloVulkanImports;
 typedef struct _GhloVulkanMemory    GhloVulkanMemory;
+typedef struct _GhloVulkanPipeline  GhloVulkanPipeline;
 typedef struct _GhloVulkanPipelines GhloVulkanPipelines;
 typedef struct _GhloVulkanQueue     GhloVulkanQueue;
 typedef struct _GhloVulkanStopwatch GhloVulkanStopwatch;
 typedef struct _GhloVulkanWaiter    GhloVulkanWaiter;
+/* Handles by the names of their own structures: VkPhysicalDevice and VkCommandBuffer point to these. */
+typedef struct VkPhysicalDevice_T   GhloVulkanPhysical;
+typedef struct VkCommandBuffer_T    GhloVulkanCommands;
 
-/* The features that a device has, or that are requested of it, as one pNext chain. */
+enum { GHLO_VULKAN_MAX_DEVICES = 16 };
+
+/* Subgroups of GHLO_VULKAN_MATRIX_SUBGROUP invocations multiply matrices of GHLO_VULKAN_MATRIX × GHLO_VULKAN_MATRIX
+ * results and GHLO_VULKAN_MATRIX_BYTES bytes of k. */
+enum { GHLO_VULKAN_MATRIX_SUBGROUP = 32, GHLO_VULKAN_MATRIX = 16, GHLO_VULKAN_MATRIX_BYTES = 32 };
+
+/* What the driver promises about floats of 32 bits, and of 64 (VkPhysicalDeviceFloatControlsProperties). */
 typedef struct
 {
-  VkPhysicalDeviceFeatures2        core;
-  VkPhysicalDeviceVulkan11Features v11;
-  VkPhysicalDeviceVulkan12Features v12;
-  /* Extension features, chained where the device has the extension. */
-  GhloVulkanCooperativeFeatures    cooperative;
-  GhloVulkanBfloat16Features       bfloat16;
-  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
-} GhloVulkanFeatures;
+  gboolean keeps_subnormals[2], rounds_to_even[2], keeps_nan[2];
+} GhloVulkanFloats;
 
 typedef struct
 {
   GhloDeviceCore             core;
-  const GhloVulkanInstance  *instance;
-  const GhloVulkanFunctions *vk;
-  VkPhysicalDevice           physical;
+  GhloVulkanHandles         *handles;           /* for this folder: handles.h */
   guint                      index;             /* in the instance's list of devices */
-  VkPhysicalDeviceType       type;
+  gboolean                   is_cpu;            /* it is the processor, and a driver that generates code for it */
   const GhloVulkanDriver    *driver;
-  VkPhysicalDeviceLimits     limits;
-  gsize                      max_allocation;    /* bytes */
-  guint                      subgroup_size;
   GBytes                    *identity;          /* cache key: tells this device and its driver from all others */
-  VkPhysicalDeviceMemoryProperties memory_types;
+  gsize                      max_allocation;    /* bytes */
   guint64                    unified_memory;    /* bytes, see memory.h; 0 if the device has memory of its own */
-  GhloVulkanFeatures         features;          /* that the device has and that are enabled */
-  GhloSpirvFloats            promises;          /* what its driver promises about floats */
-  guint32                    family;            /* queue family */
-  guint32                    timestamp_bits;    /* valid bits of a timestamp of the family; 0: no timestamps */
-  gboolean                   has_budget;        /* VK_EXT_memory_budget */
-  gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
-  gboolean                   has_global_priority;       /* VK_KHR_global_priority */
-  gboolean                   has_conditional;   /* VK_EXT_conditional_rendering */
-  gboolean                   has_host_memory;   /* VK_EXT_external_memory_host */
-  gsize                      host_alignment;    /* bytes; alignment of imported memory */
-  gboolean                   has_cooperative, has_bfloat16;     /* named in cooperative.h */
-  guint64                    matrices;          /* see ghlo_vulkan_cooperative_types () */
+  gsize                      shared_memory;     /* bytes of a workgroup */
+  guint                      max_group_size;    /* invocations of a workgroup, all of them along its first axis */
+  guint                      max_groups;        /* workgroups of a dispatch, along its first axis */
+  guint                      subgroup_size;
+  guint64                    types;             /* element types that kernels may use, as bits */
+  gboolean                   has_narrow_storage;        /* shaders load and store integers of 8 and 16 bits */
+  gboolean                   has_conditional;   /* commands can be skipped by a number in memory */
+  GhloVulkanFloats           promises;
+  guint64                    matrices;          /* types of operands of cooperative matrices, as bits. Floats accumulate
+                                                 * in f32, integers in 32 bits */
   GhloDeviceRates            rates;             /* all 0 if unknown */
-  /* For tests. emulates_matrices: the cooperative matrices that the device claims to have are emulated with scalar
-   * code. fuses_always: products compute their epilogues even where that is not faster. forced_splits: bits by
-   * GhloSpirvSplit of the ways to split f32 operands, used even where they are not faster. forced_matrices: where not
-   * 0, the row of the table of tiles (counted from 1), the number of steps of a block and the prefetch distance of
-   * products by matrices. */
-  gboolean                   emulates_matrices, fuses_always;
-  guint32                    forced_splits;
-  struct { guint row, n_steps, distance; } forced_matrices;
 
   /* Set by ghlo_vulkan_device_connect (). */
-  VkDevice                   device;
   GhloVulkanMemory          *memory;
   GhloVulkanQueue           *queue;
   GhloVulkanImports         *imports;           /* nullable */
   GhloVulkanWaiter          *waiter;
   GhloVulkanPipelines       *pipelines;
   GhloVulkanStopwatch       *stopwatch;
-  GhloSpirvDevice            measured;          /* how it computes each kind of node */
 } GhloVulkanDevice;
 
-/* Returns the device for @physical, the @index-th of the instance, or NULL with @error if programs cannot run on it.
- * Does not open it. The device lives as long as the process. */
-GhloVulkanDevice *ghlo_vulkan_device_new    (const GhloVulkanInstance  *instance,
-                                             VkPhysicalDevice           physical,
-                                             guint                      index,
-                                             GError                   **error);
+/* Lists the devices of all drivers, and returns how many there are; 0 with @error if there is no loader or none of them
+ * has one. */
+guint    ghlo_vulkan_list_physical     (GhloVulkanPhysical  *devices[GHLO_VULKAN_MAX_DEVICES],
+                                        GError             **error);
+/* Fills @self, which must be zero, with the properties of @physical, the @index-th of the list; FALSE if programs
+ * cannot run on it. Does not open it. Devices live as long as the process. */
+gboolean ghlo_vulkan_device_init       (GhloVulkanDevice    *self,
+                                        GhloVulkanPhysical  *physical,
+                                        guint                index,
+                                        GError             **error);
 /* Creates the objects that programs run through; disconnect () destroys them. One thread at a time. */
-gboolean          ghlo_vulkan_device_connect (GhloVulkanDevice         *self,
-                                             GError                   **error);
-void              ghlo_vulkan_device_disconnect (GhloVulkanDevice      *self);
-/* Queries the current budget of each heap from VK_EXT_memory_budget; FALSE if the device does not have the
- * extension. */
-gboolean          ghlo_vulkan_device_get_budget (const GhloVulkanDevice *self,
-                                             VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget);
-/* Like ghlo_vulkan_check (); also marks the device as lost on VK_ERROR_DEVICE_LOST, which is permanent. */
-gboolean          ghlo_vulkan_device_check  (GhloVulkanDevice          *self,
-                                             VkResult                   result,
-                                             const char                *what,
-                                             GError                   **error);
-
-/* Returns, as bits, the types of the operands that subgroups of the device multiply as cooperative matrices of 16 × 16
- * results and 32 bytes of k. Floats accumulate in f32, integers in 32 bits. The device's features must be known. */
-guint64           ghlo_vulkan_cooperative_types (const GhloVulkanDevice *self);
+gboolean ghlo_vulkan_device_connect    (GhloVulkanDevice    *self,
+                                       GError             **error);
+void     ghlo_vulkan_device_disconnect (GhloVulkanDevice    *self);
 
 static inline gboolean
 ghlo_vulkan_device_is_open (const GhloVulkanDevice *self)
 {
   return g_atomic_int_get (&self->core.is_open);
-}
-
-static inline gboolean
-ghlo_vulkan_device_is_cpu (const GhloVulkanDevice *self)
-{
-  return self->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
 /* Whether the device's memory is visible to the host, which reads it as fast as any other memory. */

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <spirv/unified1/spirv.h>
 
+#include "vulkan/functions.h"
+
 typedef struct
 {
   VkDriverId       id;
@@ -21,7 +23,7 @@ static const KnownDriver known_drivers[] = {
 };
 
 const GhloVulkanDriver *
-ghlo_vulkan_driver_find (VkDriverId id)
+ghlo_vulkan_driver_find (guint32 id)
 {
   static const GhloVulkanDriver other = { .max_iterations = INFINITY };
 

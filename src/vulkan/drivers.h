@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "vulkan/functions.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -18,7 +18,8 @@ typedef struct
   gboolean keeps_loops;
 } GhloVulkanDriver;
 
-const GhloVulkanDriver *ghlo_vulkan_driver_find  (VkDriverId              id);
+/* @id: a VkDriverId. */
+const GhloVulkanDriver *ghlo_vulkan_driver_find        (guint32                 id);
 /* Whether an invocation may iterate @n times, over all loops together: it gets to the end, and soon enough for a
  * cancel, since a dispatch cannot be interrupted. INFINITY stands for a number that depends on data, for which the
  * program is trusted where the driver has no limit. */
@@ -26,7 +27,7 @@ gboolean                ghlo_vulkan_driver_may_iterate (const GhloVulkanDriver *
                                                         double                  n);
 /* Returns a reference to @words, or a copy adapted to the driver. Loops that are not unrolled count as iterations, so
  * this is only for modules whose iterations are checked against max_iterations. */
-GBytes                 *ghlo_vulkan_driver_adapt (const GhloVulkanDriver *self,
-                                                  GBytes                 *words);
+GBytes                 *ghlo_vulkan_driver_adapt       (const GhloVulkanDriver *self,
+                                                        GBytes                 *words);
 
 G_END_DECLS

@@ -6,6 +6,8 @@
 
 #include "vulkan/features.h"
 
+#include "kernel/kernel.h"
+
 #define BIT(type) (G_GUINT64_CONSTANT (1) << GHLO_ELEMENT_TYPE_##type)
 
 typedef struct
@@ -118,7 +120,7 @@ ghlo_vulkan_features_list (const GhloVulkanFeatures *self)
 guint64
 ghlo_vulkan_features_types (const GhloVulkanFeatures *self)
 {
-  guint64 types = ghlo_spirv_all_types ();
+  guint64 types = ghlo_node_all_types ();
 
   if (!self->core.features.shaderFloat64)
     types &= ~BIT (F64);

@@ -5,9 +5,21 @@
 
 #pragma once
 
-#include "vulkan/device.h"
+#include "vulkan/functions.h"
 
 G_BEGIN_DECLS
+
+/* The features that a device has, or that are requested of it, as one pNext chain. */
+typedef struct
+{
+  VkPhysicalDeviceFeatures2        core;
+  VkPhysicalDeviceVulkan11Features v11;
+  VkPhysicalDeviceVulkan12Features v12;
+  /* Extension features, chained where the device has the extension. */
+  GhloVulkanCooperativeFeatures    cooperative;
+  GhloVulkanBfloat16Features       bfloat16;
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
+} GhloVulkanFeatures;
 
 void               ghlo_vulkan_features_init    (GhloVulkanFeatures       *self);
 /* Adds the structures of extensions that the device has to the pNext chain; @self must not move afterwards. */

@@ -8,6 +8,7 @@
 #include "runtime/memory.h"
 #include "runtime/pool.h"
 #include "runtime/value.h"
+#include "vulkan/handles.h"
 #include "vulkan/memory.h"
 
 /* Imported memory is pinned, so at most 1 / LIMIT_DIVISOR of the library's memory limit is imported. */
@@ -70,7 +71,7 @@ ghlo_vulkan_imports_new (GhloVulkanDevice *device)
 {
   GhloVulkanImports *self;
 
-  if (!device->has_host_memory || device->vk->GetMemoryHostPointerPropertiesEXT == NULL)
+  if (!device->handles->has_host_memory || device->handles->vk->GetMemoryHostPointerPropertiesEXT == NULL)
     return NULL;
   self = g_new0 (GhloVulkanImports, 1);
   self->device = device;

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "vulkan/device.h"
 #include "vulkan/functions.h"
 
 G_BEGIN_DECLS
@@ -16,8 +17,6 @@ typedef struct
   VkInstance                instance;
   VkDebugUtilsMessengerEXT  messenger;      /* VK_NULL_HANDLE without validation */
 } GhloVulkanInstance;
-
-enum { GHLO_VULKAN_MAX_DEVICES = 16 };
 
 /* Creates the instance on the first call, which takes up to a second, and keeps it. Returns NULL if there is no loader
  * or no driver; the next call tries again. */

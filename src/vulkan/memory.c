@@ -10,6 +10,8 @@
 
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
+#include "vulkan/handles.h"
+#include "vulkan/place.h"
 #include "vulkan/properties.h"
 #include "vulkan/queue.h"
 
@@ -83,8 +85,8 @@ ghlo_vulkan_memory_new (GhloVulkanDevice *device)
   GhloVulkanMemory *self = g_new0 (GhloVulkanMemory, 1);
 
   self->device = device;
-  for (guint32 i = 0; i < device->memory_types.memoryHeapCount; i++)
-    self->most_empty = MAX (self->most_empty, (gsize) device->memory_types.memoryHeaps[i].size / 16);
+  for (guint32 i = 0; i < device->handles->memory_types.memoryHeapCount; i++)
+    self->most_empty = MAX (self->most_empty, (gsize) device->handles->memory_types.memoryHeaps[i].size / 16);
   self->blocks = g_ptr_array_new ();
   g_mutex_init (&self->lock);
 
@@ -95,10 +97,11 @@ static void
 block_free (GhloVulkanMemory *self,
             Block            *block)
 {
-  const GhloVulkanFunctions *vk = self->device->vk;
+  const GhloVulkanHandles *handles = self->device->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
 
-  vk->DestroyBuffer (self->device->device, block->buffer, NULL);
-  vk->FreeMemory (self->device->device, block->memory, NULL);
+  vk->DestroyBuffer (handles->device, block->buffer, NULL);
+  vk->FreeMemory (handles->device, block->memory, NULL);
   g_array_unref (block->free);
   g_free (block);
 }
@@ -123,7 +126,7 @@ find_type (const GhloVulkanDevice      *device,
            const VkMemoryPropertyFlags *wanted,
            guint                        n)
 {
-  const VkPhysicalDeviceMemoryProperties *memory = &device->memory_types;
+  const VkPhysicalDeviceMemoryProperties *memory = &device->handles->memory_types;
   guint32 found = G_MAXUINT32;
 
   for (guint k = 0; k < n && found == G_MAXUINT32; k++)
@@ -153,7 +156,9 @@ is_host_visible (const GhloVulkanDevice *device,
                  GhloVulkanMemoryKind    kind,
                  guint32                 type)
 {
-  return (device->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0
+  const GhloVulkanHandles *handles = device->handles;
+
+  return (handles->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0
          && (kind != GHLO_VULKAN_LOCAL || ghlo_vulkan_device_is_unified (device));
 }
 
@@ -164,11 +169,12 @@ is_host_visible (const GhloVulkanDevice *device,
 guint64
 ghlo_vulkan_memory_find_unified (const GhloVulkanDevice *device)
 {
-  const VkPhysicalDeviceMemoryProperties *memory = &device->memory_types;
-  const gboolean shares = device->type == VK_PHYSICAL_DEVICE_TYPE_CPU
-                          || device->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  const GhloVulkanHandles *handles = device->handles;
+  const VkPhysicalDeviceMemoryProperties *memory = &handles->memory_types;
+  const gboolean shares = handles->type == VK_PHYSICAL_DEVICE_TYPE_CPU
+                          || handles->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   const guint main_heap = ghlo_vulkan_main_heap (device);
-  const guint32 type = device->type != VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU
+  const guint32 type = handles->type != VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU
                        ? find_type (device, G_MAXUINT32, unified_wishes, shares ? G_N_ELEMENTS (unified_wishes) : 1)
                        : G_MAXUINT32;
   guint64 size = type != G_MAXUINT32 ? memory->memoryHeaps[memory->memoryTypes[type].heapIndex].size : 0;
@@ -184,7 +190,7 @@ check_budget (const GhloVulkanDevice  *device,
               gsize                    size,
               GError                 **error)
 {
-  guint32 heap = device->memory_types.memoryTypes[type].heapIndex;
+  guint32 heap = device->handles->memory_types.memoryTypes[type].heapIndex;
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
 
   if (!ghlo_vulkan_device_get_budget (device, &budget))
@@ -223,13 +229,14 @@ bind (GhloVulkanDevice  *device,
       gconstpointer      import,
       GError           **error)
 {
+  const GhloVulkanHandles *handles = device->handles;
   const VkMemoryAllocateFlagsInfo flags = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, import,
                                             .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT };
   const VkMemoryAllocateInfo info = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, size, type };
 
-  return ghlo_vulkan_device_check (device, ghlo_vulkan_create (device->vk, AllocateMemory, &block->memory,
-                                                               device->device, &info, NULL), "allocate memory", error)
-         && ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, BindBufferMemory, device->device,
+  return ghlo_vulkan_device_check (device, ghlo_vulkan_create (handles->vk, AllocateMemory, &block->memory,
+                                                               handles->device, &info, NULL), "allocate memory", error)
+         && ghlo_vulkan_device_check (device, ghlo_vulkan_call (handles->vk, BindBufferMemory, handles->device,
                                                                 block->buffer, block->memory, 0),
                                       "bind memory to a buffer", error);
 }
@@ -239,11 +246,12 @@ allocate (GhloVulkanDevice  *device,
           Block             *block,
           GError           **error)
 {
-  const GhloVulkanFunctions *vk = device->vk;
+  const GhloVulkanHandles *handles = device->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
   VkMemoryRequirements needs;
   guint32 type;
 
-  vk->GetBufferMemoryRequirements (device->device, block->buffer, &needs);
+  vk->GetBufferMemoryRequirements (handles->device, block->buffer, &needs);
   type = require_type (device, block->kind, needs.memoryTypeBits, error);
   if (type == G_MAXUINT32 || !check_budget (device, type, needs.size, error)
       || !bind (device, block, type, needs.size, NULL, error))
@@ -251,7 +259,7 @@ allocate (GhloVulkanDevice  *device,
   if (!is_host_visible (device, block->kind, type))
     return TRUE;
 
-  return ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, MapMemory, device->device, block->memory, 0,
+  return ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, MapMemory, handles->device, block->memory, 0,
                                                              VK_WHOLE_SIZE, 0, (void **) &block->host),
                                    "map memory", error);
 }
@@ -262,7 +270,8 @@ import (GhloVulkanDevice  *device,
         Block             *block,
         GError           **error)
 {
-  const GhloVulkanFunctions *vk = device->vk;
+  const GhloVulkanHandles *handles = device->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
   const VkImportMemoryHostPointerInfoEXT info = {
     VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
     .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, .pHostPointer = block->host,
@@ -271,11 +280,11 @@ import (GhloVulkanDevice  *device,
   VkMemoryRequirements needs;
   guint32 type;
 
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, GetMemoryHostPointerPropertiesEXT, device->device,
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, GetMemoryHostPointerPropertiesEXT, handles->device,
                                                            info.handleType, block->host, &properties),
                                  "query the memory types for an import", error))
     return FALSE;
-  vk->GetBufferMemoryRequirements (device->device, block->buffer, &needs);
+  vk->GetBufferMemoryRequirements (handles->device, block->buffer, &needs);
   if (needs.size > block->size)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s needs %" G_GUINT64_FORMAT " bytes for an "
@@ -301,11 +310,12 @@ block_new (GhloVulkanMemory      *self,
     .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
   };
   GhloVulkanDevice *device = self->device;
+  const GhloVulkanHandles *handles = device->handles;
   const VkBufferCreateInfo info = {
     VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, host != NULL ? &external : NULL, .size = size,
     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
              | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT
-             | (kind == GHLO_VULKAN_UPLOAD && device->features.conditional.conditionalRendering
+             | (kind == GHLO_VULKAN_UPLOAD && device->has_conditional
                 ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT : 0),
   };
   VkBufferDeviceAddressInfo address = { VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO };
@@ -316,15 +326,15 @@ block_new (GhloVulkanMemory      *self,
   block->size = size;
   block->host = host;
   block->free = g_array_new (FALSE, FALSE, sizeof (Range));
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_create (device->vk, CreateBuffer, &block->buffer,
-                                                             device->device, &info, NULL), "create a buffer", error)
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_create (handles->vk, CreateBuffer, &block->buffer,
+                                                             handles->device, &info, NULL), "create a buffer", error)
       || !(host != NULL ? import : allocate) (device, block, error))
     {
       block_free (self, block);
       return NULL;
     }
   address.buffer = block->buffer;
-  block->address = device->vk->GetBufferDeviceAddress (device->device, &address);
+  block->address = handles->vk->GetBufferDeviceAddress (handles->device, &address);
   block->first = (gsize) (-block->address % GHLO_VULKAN_ALIGNMENT);
   all = (Range) { block->first, (size - block->first) / GHLO_VULKAN_ALIGNMENT * GHLO_VULKAN_ALIGNMENT };
   g_array_append_val (block->free, all);
@@ -606,6 +616,13 @@ ghlo_vulkan_memory_find (GhloVulkanMemory *self,
   return place;
 }
 
+guint8 *
+ghlo_vulkan_memory_map (GhloVulkanMemory *self,
+                        guint64           address)
+{
+  return ghlo_vulkan_memory_find (self, address).host;
+}
+
 /* The block has no free ranges, so nothing is ever allocated from it. */
 guint64
 ghlo_vulkan_memory_import (GhloVulkanMemory  *self,
@@ -613,7 +630,7 @@ ghlo_vulkan_memory_import (GhloVulkanMemory  *self,
                            gsize              size,
                            GError           **error)
 {
-  const gsize alignment = self->device->host_alignment;
+  const gsize alignment = self->device->handles->host_alignment;
   Block *block;
   guint64 address;
 

@@ -19,15 +19,6 @@ typedef enum
   GHLO_VULKAN_N_MEMORY_KINDS
 } GhloVulkanMemoryKind;
 
-/* What an address refers to. */
-typedef struct
-{
-  GhloVulkanMemoryKind kind;
-  VkBuffer             buffer;
-  VkDeviceSize         offset;
-  guint8              *host;    /* NULL if the memory is not host-visible */
-} GhloVulkanPlace;
-
 typedef struct
 {
   gsize used[GHLO_VULKAN_N_MEMORY_KINDS];       /* bytes of allocated ranges, rounded up */
@@ -37,41 +28,42 @@ typedef struct
   guint n_blocks;
 } GhloVulkanMemoryStatistics;
 
-GhloVulkanMemory *ghlo_vulkan_memory_new   (GhloVulkanDevice            *device);
+GhloVulkanMemory *ghlo_vulkan_memory_new          (GhloVulkanDevice            *device);
 /* All ranges must have been freed. */
-void              ghlo_vulkan_memory_destroy (GhloVulkanMemory          *self);
+void              ghlo_vulkan_memory_destroy      (GhloVulkanMemory            *self);
 /* Returns the address of @size uninitialized bytes, aligned to GHLO_VULKAN_ALIGNMENT, or 0 with OUT_OF_MEMORY,
  * DEVICE_LOST or DEVICE. */
-guint64           ghlo_vulkan_memory_alloc (GhloVulkanMemory            *self,
-                                            GhloVulkanMemoryKind         kind,
-                                            gsize                        size,
-                                            GError                     **error);
+guint64           ghlo_vulkan_memory_alloc        (GhloVulkanMemory            *self,
+                                                   GhloVulkanMemoryKind         kind,
+                                                   gsize                        size,
+                                                   GError                     **error);
 /* Frees a range that may still be in use until the queue's timeline reaches @value. */
-void              ghlo_vulkan_memory_free  (GhloVulkanMemory            *self,
-                                            guint64                      address,
-                                            gsize                        size,
-                                            guint64                      value);
-GhloVulkanPlace   ghlo_vulkan_memory_find  (GhloVulkanMemory            *self,
-                                            guint64                      address);
+void              ghlo_vulkan_memory_free         (GhloVulkanMemory            *self,
+                                                   guint64                      address,
+                                                   gsize                        size,
+                                                   guint64                      value);
+/* Returns the host's pointer to what is at @address; NULL if the memory is not host-visible. */
+guint8           *ghlo_vulkan_memory_map          (GhloVulkanMemory            *self,
+                                                   guint64                      address);
 /* Imports host memory, whose address and size must be multiples of the device's host_alignment. Returns its device
  * address, or 0 with @error. */
-guint64           ghlo_vulkan_memory_import (GhloVulkanMemory           *self,
-                                            gpointer                     host,
-                                            gsize                        size,
-                                            GError                     **error);
+guint64           ghlo_vulkan_memory_import       (GhloVulkanMemory            *self,
+                                                   gpointer                     host,
+                                                   gsize                        size,
+                                                   GError                     **error);
 /* The memory must no longer be in use. */
-void              ghlo_vulkan_memory_unimport (GhloVulkanMemory         *self,
-                                            guint64                      address);
+void              ghlo_vulkan_memory_unimport     (GhloVulkanMemory            *self,
+                                                   guint64                      address);
 /* Returns the size in bytes of the memory that the device, by its own description, shares with the host, or 0 if it has
  * memory of its own. If it is not 0, all local memory is visible to the host, which reads it as fast as any other
  * memory. */
-guint64           ghlo_vulkan_memory_find_unified (const GhloVulkanDevice *device);
+guint64           ghlo_vulkan_memory_find_unified (const GhloVulkanDevice      *device);
 /* Releases empty blocks. */
-void              ghlo_vulkan_memory_trim  (GhloVulkanMemory            *self);
-void              ghlo_vulkan_memory_measure (GhloVulkanMemory          *self,
-                                            GhloVulkanMemoryStatistics  *statistics);
+void              ghlo_vulkan_memory_trim         (GhloVulkanMemory            *self);
+void              ghlo_vulkan_memory_measure      (GhloVulkanMemory            *self,
+                                                   GhloVulkanMemoryStatistics  *statistics);
 /* Restarts the peak from the memory in use now. */
-void              ghlo_vulkan_memory_reset_peak (GhloVulkanMemory       *self);
+void              ghlo_vulkan_memory_reset_peak   (GhloVulkanMemory            *self);
 
 #define GHLO_VULKAN_ALIGNMENT 256
 

@@ -15,22 +15,17 @@
 #include "base/hash.h"
 #include "runtime/cache-item.h"
 #include "runtime/memory.h"
+#include "vulkan/handles.h"
 
 struct _GhloVulkanPipelines
 {
   GhloVulkanDevice        *device;
-  VkPipelineLayout         layout;
   gint                     on_disk;     /* atomic; reset to FALSE where the driver keeps nothing */
   GMutex                   lock;        /* guards the fields below */
   GCond                    settled;     /* signalled when an entry got its pipeline or was removed */
-  GHashTable              *table;       /* GBytes → Entry */
+  GHashTable              *table;       /* GBytes → GhloVulkanPipeline */
   GhloVulkanPipelineCounts counts;
 };
-
-typedef struct
-{
-  VkPipeline pipeline;          /* VK_NULL_HANDLE while a thread makes it */
-} Entry;
 
 /* The on-disk state of a pipeline that is being made. */
 typedef struct
@@ -51,13 +46,11 @@ hash_words (gconstpointer words)
 
 GhloVulkanPipelines *
 ghlo_vulkan_pipelines_new (GhloVulkanDevice *device,
-                           VkPipelineLayout  layout,
                            gboolean          on_disk)
 {
   GhloVulkanPipelines *self = g_new0 (GhloVulkanPipelines, 1);
 
   self->device = device;
-  self->layout = layout;
   self->on_disk = on_disk;
   self->table = g_hash_table_new_full (hash_words, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
   g_mutex_init (&self->lock);
@@ -69,14 +62,15 @@ ghlo_vulkan_pipelines_new (GhloVulkanDevice *device,
 void
 ghlo_vulkan_pipelines_free (GhloVulkanPipelines *self)
 {
-  const GhloVulkanFunctions *vk = self->device->vk;
+  const GhloVulkanHandles *handles = self->device->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
   GHashTableIter iter;
   gpointer entry;
 
-  vk->DeviceWaitIdle (self->device->device);
+  vk->DeviceWaitIdle (handles->device);
   g_hash_table_iter_init (&iter, self->table);
   while (g_hash_table_iter_next (&iter, NULL, &entry))
-    vk->DestroyPipeline (self->device->device, ((Entry *) entry)->pipeline, NULL);
+    vk->DestroyPipeline (handles->device, ((GhloVulkanPipeline *) entry)->handle, NULL);
   g_hash_table_unref (self->table);
   g_cond_clear (&self->settled);
   g_mutex_clear (&self->lock);
@@ -123,6 +117,7 @@ open_stored (GhloVulkanPipelines *self,
              GBytes              *words)
 {
   const GhloVulkanDevice *device = self->device;
+  const GhloVulkanHandles *handles = device->handles;
   VkPipelineCacheCreateInfo info = { VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO };
   g_autoptr (GBytes) data = NULL;
   Stored stored = { 0 };
@@ -133,8 +128,8 @@ open_stored (GhloVulkanPipelines *self,
   data = ghlo_cache_item_read (GHLO_CACHE_PIPELINE, stored.key);
   if (data != NULL)
     info.pInitialData = g_bytes_get_data (data, &info.initialDataSize);
-  stored.is_filled = check_quietly (ghlo_vulkan_create (device->vk, CreatePipelineCache, &stored.cache, device->device,
-                                                        &info, NULL), "create a pipeline cache")
+  stored.is_filled = check_quietly (ghlo_vulkan_create (handles->vk, CreatePipelineCache, &stored.cache,
+                                                        handles->device, &info, NULL), "create a pipeline cache")
                      && data != NULL;
 
   return stored;
@@ -144,15 +139,16 @@ static GBytes *
 read_cache (const GhloVulkanDevice *device,
             VkPipelineCache         cache)
 {
+  const GhloVulkanHandles *handles = device->handles;
   g_autofree guint8 *data = NULL;
   gsize size = 0;
 
-  if (!check_quietly (ghlo_vulkan_call (device->vk, GetPipelineCacheData, device->device, cache, &size, NULL),
+  if (!check_quietly (ghlo_vulkan_call (handles->vk, GetPipelineCacheData, handles->device, cache, &size, NULL),
                       "query the size of a pipeline cache"))
     return NULL;
   data = g_try_malloc0 (size);
-  if (data == NULL || !check_quietly (ghlo_vulkan_call (device->vk, GetPipelineCacheData, device->device, cache, &size,
-                                                        data), "read a pipeline cache"))
+  if (data == NULL || !check_quietly (ghlo_vulkan_call (handles->vk, GetPipelineCacheData, handles->device, cache,
+                                                        &size, data), "read a pipeline cache"))
     return NULL;
 
   return g_bytes_new_take (g_steal_pointer (&data), size);
@@ -183,20 +179,21 @@ create (GhloVulkanPipelines  *self,
         GError              **error)
 {
   GhloVulkanDevice *device = self->device;
+  const GhloVulkanHandles *handles = device->handles;
   const VkPipelineCreationFeedbackFlags hit = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT
                                               | VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
   VkPipelineCreationFeedback of_pipeline = { 0 }, of_stage = { 0 };
   const VkPipelineCreationFeedbackCreateInfo feedback = { VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
                                                           NULL, &of_pipeline, 1, &of_stage };
   const VkComputePipelineCreateInfo info = {
-    VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, device->has_feedback ? &feedback : NULL,
+    VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, handles->has_feedback ? &feedback : NULL,
     .stage = { VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                .module = module, .pName = "main" },
-    .layout = self->layout,
+    .layout = handles->layout,
   };
   VkPipeline pipeline = VK_NULL_HANDLE;
 
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateComputePipelines, device->device,
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (handles->vk, CreateComputePipelines, handles->device,
                                                            stored->cache, 1, &info, NULL, &pipeline),
                                  "create a pipeline", error))
     return VK_NULL_HANDLE;
@@ -213,6 +210,7 @@ make (GhloVulkanPipelines  *self,
       GError              **error)
 {
   GhloVulkanDevice *device = self->device;
+  const GhloVulkanHandles *handles = device->handles;
   const VkShaderModuleCreateInfo info = { VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                           .codeSize = g_bytes_get_size (words),
                                           .pCode = g_bytes_get_data (words, NULL) };
@@ -221,7 +219,7 @@ make (GhloVulkanPipelines  *self,
   Stored stored;
 
   if (!ghlo_memory_check_room (GHLO_VULKAN_ROOM, "the Vulkan driver", error)
-      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateShaderModule, device->device, &info,
+      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (handles->vk, CreateShaderModule, handles->device, &info,
                                                               NULL, &module), "create a shader module", error))
     return VK_NULL_HANDLE;
   stored = open_stored (self, words);
@@ -229,65 +227,68 @@ make (GhloVulkanPipelines  *self,
   if (pipeline != VK_NULL_HANDLE && stored.cache != VK_NULL_HANDLE && !*is_found)
     store (self, &stored);
   if (stored.cache != VK_NULL_HANDLE)
-    device->vk->DestroyPipelineCache (device->device, stored.cache, NULL);
+    handles->vk->DestroyPipelineCache (handles->device, stored.cache, NULL);
   g_clear_pointer (&stored.key, g_bytes_unref);
-  device->vk->DestroyShaderModule (device->device, module, NULL);
+  handles->vk->DestroyShaderModule (handles->device, module, NULL);
 
   return pipeline;
 }
 
 /* Called with the lock held, like all functions below. Waits while another thread makes the pipeline. Returns NULL if
- * there is no entry. */
-static Entry *
+ * there is none. */
+static GhloVulkanPipeline *
 wait_for (GhloVulkanPipelines *self,
           GBytes              *words)
 {
-  Entry *entry;
+  GhloVulkanPipeline *pipeline;
 
-  while ((entry = g_hash_table_lookup (self->table, words)) != NULL && entry->pipeline == VK_NULL_HANDLE)
+  while ((pipeline = g_hash_table_lookup (self->table, words)) != NULL && pipeline->handle == VK_NULL_HANDLE)
     g_cond_wait (&self->settled, &self->lock);
 
-  return entry;
+  return pipeline;
 }
 
 /* If the pipeline cannot be made, each thread that waits for it tries again, and gets an error of its own. */
-static VkPipeline
+static GhloVulkanPipeline *
 add (GhloVulkanPipelines  *self,
      GBytes               *words,
      GError              **error)
 {
-  Entry *entry = g_new0 (Entry, 1);
+  GhloVulkanPipeline *pipeline = g_new0 (GhloVulkanPipeline, 1);
   gboolean is_found = FALSE;
-  VkPipeline pipeline;
+  VkPipeline handle;
 
-  g_hash_table_insert (self->table, g_bytes_ref (words), entry);
+  g_hash_table_insert (self->table, g_bytes_ref (words), pipeline);
   g_mutex_unlock (&self->lock);
-  pipeline = make (self, words, &is_found, error);
+  handle = make (self, words, &is_found, error);
   g_mutex_lock (&self->lock);
-  if (pipeline != VK_NULL_HANDLE)
+  if (handle != VK_NULL_HANDLE)
     {
-      entry->pipeline = pipeline;
+      pipeline->handle = handle;
       self->counts.n_found += is_found;
       self->counts.n_made += !is_found;
     }
   else
-    g_hash_table_remove (self->table, words);
+    {
+      g_hash_table_remove (self->table, words);
+      pipeline = NULL;
+    }
   g_cond_broadcast (&self->settled);
 
   return pipeline;
 }
 
-VkPipeline
+GhloVulkanPipeline *
 ghlo_vulkan_pipelines_get (GhloVulkanPipelines  *self,
                            GBytes               *words,
                            GError              **error)
 {
-  VkPipeline pipeline;
-  const Entry *entry;
+  GhloVulkanPipeline *pipeline;
 
   g_mutex_lock (&self->lock);
-  entry = wait_for (self, words);
-  pipeline = entry != NULL ? entry->pipeline : add (self, words, error);
+  pipeline = wait_for (self, words);
+  if (pipeline == NULL)
+    pipeline = add (self, words, error);
   g_mutex_unlock (&self->lock);
 
   return pipeline;

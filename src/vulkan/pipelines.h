@@ -16,18 +16,17 @@ typedef struct
   guint n_found;        /* found on disk */
 } GhloVulkanPipelineCounts;
 
-/* @layout is borrowed, and shared by all pipelines. @on_disk is FALSE for pipelines that no other process will use. */
-GhloVulkanPipelines *ghlo_vulkan_pipelines_new   (GhloVulkanDevice         *device,
-                                                  VkPipelineLayout          layout,
-                                                  gboolean                  on_disk);
+/* @on_disk is FALSE for pipelines that no other process will use. */
+GhloVulkanPipelines *ghlo_vulkan_pipelines_new   (GhloVulkanDevice          *device,
+                                                  gboolean                   on_disk);
 /* Waits until the device is idle. */
-void                 ghlo_vulkan_pipelines_free  (GhloVulkanPipelines      *self);
-/* Returns VK_NULL_HANDLE with @error. Thread-safe: threads that ask for the same pipeline wait for the one that makes
+void                 ghlo_vulkan_pipelines_free  (GhloVulkanPipelines       *self);
+/* Returns NULL with @error. Thread-safe: threads that ask for the same pipeline wait for the one that makes
  * it; other pipelines are made meanwhile. */
-VkPipeline           ghlo_vulkan_pipelines_get   (GhloVulkanPipelines      *self,
-                                                  GBytes                   *words,
-                                                  GError                  **error);
-void                 ghlo_vulkan_pipelines_count (GhloVulkanPipelines      *self,
-                                                  GhloVulkanPipelineCounts *counts);
+GhloVulkanPipeline  *ghlo_vulkan_pipelines_get   (GhloVulkanPipelines       *self,
+                                                  GBytes                    *words,
+                                                  GError                   **error);
+void                 ghlo_vulkan_pipelines_count (GhloVulkanPipelines       *self,
+                                                  GhloVulkanPipelineCounts  *counts);
 
 G_END_DECLS

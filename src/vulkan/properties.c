@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nothing here opens a device. How a device computes is known once any process has compiled a program for it.
+ * Nothing here opens a device.
  */
 
 #include "vulkan/properties.h"
 
 #include "runtime/rates-cache.h"
-#include "vulkan/features.h"
+#include "vulkan/handles.h"
 #include "vulkan/pipelines.h"
-#include "vulkan/self-test.h"
 
 guint
 ghlo_vulkan_main_heap (const GhloVulkanDevice *device)
 {
-  const VkPhysicalDeviceMemoryProperties *memory = &device->memory_types;
+  const VkPhysicalDeviceMemoryProperties *memory = &device->handles->memory_types;
   guint found = G_MAXUINT;
 
   for (guint i = 0; i < memory->memoryHeapCount; i++)
@@ -45,97 +44,18 @@ describe_heap (const VkPhysicalDeviceMemoryProperties *memory,
 static char **
 list_heaps (const GhloVulkanDevice *device)
 {
-  guint n = device->memory_types.memoryHeapCount;
+  guint n = device->handles->memory_types.memoryHeapCount;
   char **heaps = g_new0 (char *, n + 1);
 
   for (guint i = 0; i < n; i++)
-    heaps[i] = describe_heap (&device->memory_types, i);
+    heaps[i] = describe_heap (&device->handles->memory_types, i);
 
   return heaps;
 }
 
-static void
-add_word (GPtrArray       *words,
-          const char      *what,
-          GhloElementType  type)
-{
-  g_ptr_array_add (words, g_strdup_printf ("%s %s", what, ghlo_element_info (type)->name));
-}
-
-/* @words: transfer full. */
-static void
-add_words (GArray     *properties,
-           const char *name,
-           const char *label,
-           GPtrArray  *words)
-{
-  g_ptr_array_add (words, NULL);
-  ghlo_device_properties_add_words (properties, name, label, (char **) g_ptr_array_free (words, FALSE));
-}
-
-/* Whether some node computes only normal numbers of @type correctly. */
-static gboolean
-flushes (const GhloSpirvDevice *measured,
-         GhloElementType        type)
-{
-  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
-    if (((measured->nearly[kind] & ~measured->exact[kind]) >> type & 1) != 0)
-      return TRUE;
-
-  return FALSE;
-}
-
-/* Adds the nodes that the device computes incorrectly for @type, which it has. */
-static void
-add_wrong_nodes (GPtrArray             *words,
-                 const GhloSpirvDevice *measured,
-                 GhloElementType        type)
-{
-  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
-    {
-      const GhloNodeSpec *spec = ghlo_node_spec (kind);
-
-      if (spec->role == GHLO_NODE_PRIMITIVE && (spec->operand_types & ghlo_node_types (type)) != 0
-          && (measured->nearly[kind] >> type & 1) == 0)
-        add_word (words, spec->name, type);
-    }
-}
-
 void
-ghlo_vulkan_add_numbers (const GhloSpirvDevice *measured,
-                         GArray                *properties)
-{
-  static const GhloElementType floats[2] = { GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F64 };
-  GPtrArray *flushed = g_ptr_array_new (), *composed = g_ptr_array_new (), *left = g_ptr_array_new ();
-  const guint64 all = ghlo_spirv_all_types ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
-    {
-      if ((measured->types >> floats[i] & 1) == 0)
-        continue;
-      if (flushes (measured, floats[i]))
-        add_word (flushed, "subnormal", floats[i]);
-      if (!measured->floats.fuses[i])
-        add_word (composed, ghlo_node_spec (GHLO_NODE_FMA)->name, floats[i]);
-      if (!measured->floats.rounds[i])
-        add_word (composed, "rounding", floats[i]);
-      if (!measured->floats.takes_roots[i])
-        add_word (composed, ghlo_node_spec (GHLO_NODE_SQRT)->name, floats[i]);
-    }
-  for (guint type = 0; type < 64; type++)
-    if ((measured->types >> type & 1) != 0)
-      add_wrong_nodes (left, measured, type);
-    else if ((all >> type & 1) != 0)
-      add_word (left, "all", type);
-  add_words (properties, "flushes", "flushes", flushed);
-  add_words (properties, "composes", "composes", composed);
-  add_words (properties, "leaves_to_cpu", "leaves", left);
-}
-
-/* What the process has compiled for the device, once that is open: "pipelines: 3 made, 20 found on disk". */
-static void
-add_work (const GhloVulkanDevice *device,
-          GArray                 *properties)
+ghlo_vulkan_add_pipelines (const GhloVulkanDevice *device,
+                           GArray                 *properties)
 {
   GhloVulkanPipelineCounts counts;
   char **words;
@@ -150,13 +70,11 @@ add_work (const GhloVulkanDevice *device,
 }
 
 void
-ghlo_vulkan_add_properties (GhloDeviceCore *core,
-                            GArray         *properties)
+ghlo_vulkan_add_properties (const GhloVulkanDevice *device,
+                            GArray                 *properties)
 {
-  const GhloVulkanDevice *device = (const GhloVulkanDevice *) core;
   const guint heap = ghlo_vulkan_main_heap (device);
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
-  GhloSpirvDevice measured;
 
   if (heap != G_MAXUINT && ghlo_vulkan_device_get_budget (device, &budget))
     ghlo_device_properties_add_bytes (properties, "memory_budget", "budget", budget.heapBudget[heap]);
@@ -164,11 +82,8 @@ ghlo_vulkan_add_properties (GhloDeviceCore *core,
   if (ghlo_vulkan_device_is_unified (device))
     ghlo_device_properties_add_bytes (properties, "unified_memory", "unified", device->unified_memory);
   ghlo_device_properties_add_bytes (properties, "largest_allocation", "allocation", device->max_allocation);
-  ghlo_device_properties_add_bytes (properties, "shared_memory", "shared", device->limits.maxComputeSharedMemorySize);
+  ghlo_device_properties_add_bytes (properties, "shared_memory", "shared", device->shared_memory);
   ghlo_device_properties_add_number (properties, "subgroup_size", "subgroup", device->subgroup_size);
-  if (ghlo_vulkan_recall (device, &measured))
-    ghlo_vulkan_add_numbers (&measured, properties);
-  add_work (device, properties);
 }
 
 /* Rates of the slowest devices of each type: where nothing was measured, a program should only go to a device if any
@@ -199,12 +114,11 @@ static const struct
 static GBytes *
 identify (const GhloVulkanDevice *self)
 {
-  const guint64 types = ghlo_vulkan_features_types (&self->features);
   const guint8 unified = ghlo_vulkan_device_is_unified (self);
   GByteArray *bytes = g_byte_array_new ();
 
   g_byte_array_append (bytes, g_bytes_get_data (self->identity, NULL), (guint) g_bytes_get_size (self->identity));
-  g_byte_array_append (bytes, (const guint8 *) &types, sizeof types);
+  g_byte_array_append (bytes, (const guint8 *) &self->types, sizeof self->types);
   g_byte_array_append (bytes, &unified, sizeof unified);
 
   return g_byte_array_free_to_bytes (bytes);
@@ -217,7 +131,7 @@ ghlo_vulkan_rates_init (GhloVulkanDevice *self)
 
   self->core.identity = identify (self);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].type == self->type)
+    if (rows[i].type == self->handles->type)
       {
         self->rates = rows[i].rates;
         self->core.is_gpu = is_known = TRUE;

@@ -8,32 +8,28 @@
 
 #include "base/relax.h"
 #include "runtime/parallel.h"
-#include "vulkan/memory.h"
+#include "vulkan/handles.h"
+#include "vulkan/place.h"
 
 /* The maximum number of copies in a batch, and of gathered command buffers before they are submitted. */
 enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
-
-/* Pipeline stages and accesses of all commands in the queue. */
-#define STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
-#define READS  (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT)
-#define WRITES (VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)
 
 /* ns after which a sleeping thread checks whether it should continue to wait. */
 #define SLEEP_TIME G_GUINT64_CONSTANT (20000000)
 
 typedef struct
 {
-  VkCommandPool   pool;
-  VkCommandBuffer commands;
-  guint64         value;            /* of the timeline at which the commands are done */
-  guint           n_copies;
+  GhloVulkanCommandPool *pool;
+  GhloVulkanCommands    *commands;
+  guint64                value;     /* of the timeline at which the commands are done */
+  guint                  n_copies;
 } Batch;
 
 /* A pool to destroy once the timeline has reached @value. */
 typedef struct
 {
-  VkCommandPool pool;
-  guint64       value;
+  GhloVulkanCommandPool *pool;
+  guint64                value;
 } Retired;
 
 struct _GhloVulkanQueue
@@ -41,11 +37,10 @@ struct _GhloVulkanQueue
   GhloVulkanDevice *device;
   VkQueue           queue;
   VkSemaphore       timeline;
-  VkPipelineLayout  layout;
   GMutex            lock;           /* guards the fields below, and the VkQueue */
   guint64           seen;           /* value of the timeline when last queried; atomic */
   guint64           submitted;      /* last submitted value of the timeline; atomic where read without the lock */
-  GArray           *gathered;       /* VkCommandBuffer, in order of execution */
+  GArray           *gathered;       /* GhloVulkanCommands *, in order of execution */
   double            seconds;        /* estimated duration of @gathered */
   Batch            *open;           /* follows @gathered; nullable */
   GQueue            batches;        /* submitted or closed batches, in order */
@@ -62,10 +57,9 @@ check (GhloVulkanQueue  *self,
 }
 
 static void
-batch_free (GhloVulkanQueue *self,
-            Batch           *batch)
+batch_free (Batch *batch)
 {
-  self->device->vk->DestroyCommandPool (self->device->device, batch->pool, NULL);
+  g_clear_pointer (&batch->pool, ghlo_vulkan_command_pool_free);
   g_free (batch);
 }
 
@@ -73,22 +67,14 @@ static Batch *
 batch_new (GhloVulkanQueue  *self,
            GError          **error)
 {
-  const GhloVulkanDevice *device = self->device;
-  const VkCommandPoolCreateInfo pool = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                         .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-                                         .queueFamilyIndex = device->family };
-  VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1 };
   Batch *batch = g_new0 (Batch, 1);
 
-  if (check (self, ghlo_vulkan_create (device->vk, CreateCommandPool, &batch->pool, device->device, &pool, NULL),
-             "create a command pool", error))
-    {
-      info.commandPool = batch->pool;
-      if (check (self, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info, &batch->commands),
-                 "allocate a command buffer", error))
-        return batch;
-    }
-  batch_free (self, batch);
+  batch->pool = ghlo_vulkan_command_pool_new (self->device, TRUE, error);
+  if (batch->pool != NULL)
+    batch->commands = ghlo_vulkan_command_pool_allocate (batch->pool, error);
+  if (batch->commands != NULL)
+    return batch;
+  batch_free (batch);
 
   return NULL;
 }
@@ -97,7 +83,8 @@ GhloVulkanQueue *
 ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
                        GError           **error)
 {
-  static const VkPushConstantRange range = { VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof (GhloSpirvPush) };
+  GhloVulkanHandles *handles = device->handles;
+  static const VkPushConstantRange range = { VK_SHADER_STAGE_COMPUTE_BIT, 0, GHLO_VULKAN_PUSH_SIZE };
   static const VkPipelineLayoutCreateInfo layout = { VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                      .pushConstantRangeCount = 1, .pPushConstantRanges = &range };
   static const VkSemaphoreTypeCreateInfo type = { VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -106,14 +93,14 @@ ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
   GhloVulkanQueue *self = g_new0 (GhloVulkanQueue, 1);
 
   self->device = device;
-  self->gathered = g_array_new (FALSE, FALSE, sizeof (VkCommandBuffer));
+  self->gathered = g_array_new (FALSE, FALSE, sizeof (GhloVulkanCommands *));
   self->retired = g_array_new (FALSE, FALSE, sizeof (Retired));
   g_mutex_init (&self->lock);
-  device->vk->GetDeviceQueue (device->device, device->family, 0, &self->queue);
-  if (check (self, ghlo_vulkan_create (device->vk, CreateSemaphore, &self->timeline, device->device, &timeline, NULL),
+  handles->vk->GetDeviceQueue (handles->device, handles->family, 0, &self->queue);
+  if (check (self, ghlo_vulkan_create (handles->vk, CreateSemaphore, &self->timeline, handles->device, &timeline, NULL),
              "create a timeline semaphore", error)
-      && check (self, ghlo_vulkan_create (device->vk, CreatePipelineLayout, &self->layout, device->device, &layout,
-                                          NULL),
+      && check (self, ghlo_vulkan_create (handles->vk, CreatePipelineLayout, &handles->layout,
+                                          handles->device, &layout, NULL),
                 "create a pipeline layout", error))
     return self;
   ghlo_vulkan_queue_free (self);
@@ -124,26 +111,21 @@ ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
 void
 ghlo_vulkan_queue_free (GhloVulkanQueue *self)
 {
-  const GhloVulkanFunctions *vk = self->device->vk;
+  const GhloVulkanHandles *handles = self->device->handles;
+  const GhloVulkanFunctions *vk = handles->vk;
 
   if (self->open != NULL)
-    batch_free (self, self->open);
+    batch_free (self->open);
   for (Batch *batch; (batch = g_queue_pop_head (&self->batches)) != NULL;)
-    batch_free (self, batch);
+    batch_free (batch);
   for (guint i = 0; i < self->retired->len; i++)
-    vk->DestroyCommandPool (self->device->device, g_array_index (self->retired, Retired, i).pool, NULL);
+    ghlo_vulkan_command_pool_free (g_array_index (self->retired, Retired, i).pool);
   g_array_unref (self->retired);
   g_array_unref (self->gathered);
-  vk->DestroyPipelineLayout (self->device->device, self->layout, NULL);
-  vk->DestroySemaphore (self->device->device, self->timeline, NULL);
+  vk->DestroyPipelineLayout (handles->device, handles->layout, NULL);
+  vk->DestroySemaphore (handles->device, self->timeline, NULL);
   g_mutex_clear (&self->lock);
   g_free (self);
-}
-
-VkPipelineLayout
-ghlo_vulkan_queue_get_layout (GhloVulkanQueue *self)
-{
-  return self->layout;
 }
 
 /* A device that the driver lost has finished with everything. A device that was only marked as lost by this library
@@ -151,9 +133,10 @@ ghlo_vulkan_queue_get_layout (GhloVulkanQueue *self)
 static guint64
 reached_when_lost (GhloVulkanQueue *self)
 {
+  const GhloVulkanHandles *handles = self->device->handles;
   guint64 value;
 
-  if (self->device->vk->GetSemaphoreCounterValue (self->device->device, self->timeline, &value) != VK_SUCCESS
+  if (handles->vk->GetSemaphoreCounterValue (handles->device, self->timeline, &value) != VK_SUCCESS
       || value >= __atomic_load_n (&self->submitted, __ATOMIC_ACQUIRE))
     return G_MAXUINT64;
 
@@ -164,12 +147,13 @@ guint64
 ghlo_vulkan_queue_reached (GhloVulkanQueue *self,
                            guint64          wanted)
 {
+  const GhloVulkanHandles *handles = self->device->handles;
   guint64 value = __atomic_load_n (&self->seen, __ATOMIC_ACQUIRE);
 
   if (value >= wanted)
     return value;
   if (!ghlo_device_core_is_lost (&self->device->core)
-      && !check (self, ghlo_vulkan_call (self->device->vk, GetSemaphoreCounterValue, self->device->device,
+      && !check (self, ghlo_vulkan_call (handles->vk, GetSemaphoreCounterValue, handles->device,
                                          self->timeline, &value), "query the timeline", NULL))
     value = 0;
 
@@ -193,43 +177,6 @@ ghlo_vulkan_queue_value (GhloVulkanQueue *self)
   return value;
 }
 
-void
-ghlo_vulkan_add_barrier (const GhloVulkanFunctions *vk,
-                         VkCommandBuffer            commands)
-{
-  static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = WRITES, .dstAccessMask = READS | WRITES,
-  };
-
-  vk->CmdPipelineBarrier (commands, STAGES, STAGES, 0, 1, &barrier, 0, NULL, 0, NULL);
-}
-
-void
-ghlo_vulkan_add_gate_barrier (const GhloVulkanFunctions *vk,
-                              VkCommandBuffer            commands)
-{
-  static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = WRITES,
-    .dstAccessMask = READS | WRITES | VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT,
-  };
-
-  const VkPipelineStageFlags stages = STAGES | VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT;
-
-  vk->CmdPipelineBarrier (commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
-}
-
-void
-ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
-                              VkCommandBuffer            commands)
-{
-  static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = WRITES,
-    .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
-  };
-
-  vk->CmdPipelineBarrier (commands, STAGES, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-}
-
 /* Called with the lock held, like all functions below. Opens a batch that the device is done with, or a new one. */
 static gboolean
 open_batch (GhloVulkanQueue  *self,
@@ -247,9 +194,8 @@ open_batch (GhloVulkanQueue  *self,
   if (batch == NULL)
     return FALSE;
   batch->n_copies = 0;
-  if (check (self, ghlo_vulkan_call (device->vk, ResetCommandPool, device->device, batch->pool, 0),
-             "reset a command pool", error)
-      && check (self, ghlo_vulkan_call (device->vk, BeginCommandBuffer, batch->commands, &begin),
+  if (ghlo_vulkan_command_pool_reset (batch->pool, error)
+      && check (self, ghlo_vulkan_call (device->handles->vk, BeginCommandBuffer, batch->commands, &begin),
                 "begin a command buffer", error))
     {
       self->open = batch;
@@ -271,9 +217,7 @@ close_batch (GhloVulkanQueue  *self,
 
   if (batch == NULL)
     return TRUE;
-  ghlo_vulkan_add_last_barrier (self->device->vk, batch->commands);
-  ok = check (self, ghlo_vulkan_call (self->device->vk, EndCommandBuffer, batch->commands), "end a command buffer",
-              error);
+  ok = ghlo_vulkan_commands_end (batch->commands, self->device, error);
   batch->value = self->submitted + 1;
   g_queue_push_tail (&self->batches, batch);
   if (ok)
@@ -295,7 +239,7 @@ destroy_retired (GhloVulkanQueue *self)
 
       if (retired->value > reached)
         continue;
-      self->device->vk->DestroyCommandPool (self->device->device, retired->pool, NULL);
+      ghlo_vulkan_command_pool_free (retired->pool);
       g_array_remove_index_fast (self->retired, i);
     }
 }
@@ -305,6 +249,7 @@ static gboolean
 submit (GhloVulkanQueue  *self,
         GError          **error)
 {
+  const GhloVulkanHandles *handles = self->device->handles;
   guint64 value = self->submitted + 1;
   const VkTimelineSemaphoreSubmitInfo values = { VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                                  .signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &value };
@@ -318,7 +263,7 @@ submit (GhloVulkanQueue  *self,
     return TRUE;
   info.commandBufferCount = self->gathered->len;
   info.pCommandBuffers = (const VkCommandBuffer *) (gconstpointer) self->gathered->data;
-  ok = check (self, ghlo_vulkan_call (self->device->vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE),
+  ok = check (self, ghlo_vulkan_call (handles->vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE),
               "submit commands", error);
   if (ok)
     __atomic_store_n (&self->submitted, value, __ATOMIC_RELEASE);
@@ -348,11 +293,11 @@ ghlo_vulkan_queue_submit (GhloVulkanQueue  *self,
 }
 
 gboolean
-ghlo_vulkan_queue_put (GhloVulkanQueue  *self,
-                       VkCommandBuffer   commands,
-                       double            seconds,
-                       guint64          *value,
-                       GError          **error)
+ghlo_vulkan_queue_put (GhloVulkanQueue     *self,
+                       GhloVulkanCommands  *commands,
+                       double               seconds,
+                       guint64             *value,
+                       GError             **error)
 {
   gboolean ok;
 
@@ -389,8 +334,8 @@ ghlo_vulkan_queue_copy (GhloVulkanQueue  *self,
   if (ok)
     {
       self->open->n_copies++;
-      ghlo_vulkan_add_barrier (self->device->vk, self->open->commands);
-      self->device->vk->CmdCopyBuffer (self->open->commands, source.buffer, target.buffer, 1, &region);
+      ghlo_vulkan_commands_barrier (self->open->commands, self->device);
+      self->device->handles->vk->CmdCopyBuffer (self->open->commands, source.buffer, target.buffer, 1, &region);
     }
   g_mutex_unlock (&self->lock);
 
@@ -398,8 +343,8 @@ ghlo_vulkan_queue_copy (GhloVulkanQueue  *self,
 }
 
 void
-ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
-                          VkCommandPool    pool)
+ghlo_vulkan_queue_retire (GhloVulkanQueue       *self,
+                          GhloVulkanCommandPool *pool)
 {
   Retired retired = { pool, ghlo_vulkan_queue_value (self) };
 
@@ -427,10 +372,11 @@ static VkResult
 sleep_until (GhloVulkanQueue *self,
              guint64          value)
 {
+  const GhloVulkanHandles *handles = self->device->handles;
   const VkSemaphoreWaitInfo info = { VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
                                      .pSemaphores = &self->timeline, .pValues = &value };
 
-  return ghlo_vulkan_call (self->device->vk, WaitSemaphores, self->device->device, &info, SLEEP_TIME);
+  return ghlo_vulkan_call (handles->vk, WaitSemaphores, handles->device, &info, SLEEP_TIME);
 }
 
 void
@@ -479,10 +425,11 @@ ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
 void
 ghlo_vulkan_queue_settle (GhloVulkanQueue *self)
 {
+  const GhloVulkanHandles *handles = self->device->handles;
   const guint64 value = __atomic_load_n (&self->submitted, __ATOMIC_ACQUIRE);
   const VkSemaphoreWaitInfo info = { VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
                                      .pSemaphores = &self->timeline, .pValues = &value };
 
-  while (self->device->vk->WaitSemaphores (self->device->device, &info, SLEEP_TIME) == VK_TIMEOUT)
+  while (handles->vk->WaitSemaphores (handles->device, &info, SLEEP_TIME) == VK_TIMEOUT)
     ;
 }

@@ -7,72 +7,58 @@
 
 #pragma once
 
-#include "vulkan/device.h"
+#include "vulkan/commands.h"
 
 G_BEGIN_DECLS
 
 /* The device must be open and have its memory. */
-GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
-                                             GError                   **error);
+GhloVulkanQueue *ghlo_vulkan_queue_new     (GhloVulkanDevice       *device,
+                                            GError                **error);
 /* The device must be idle. */
-void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
-/* Returns the layout of all pipelines, which has push constants only. */
-VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
-/* Puts in @commands, which must begin with a barrier, must end with the last barrier if they write memory that the host
+void             ghlo_vulkan_queue_free    (GhloVulkanQueue        *self);
+/* Puts in @commands, which must begin with a barrier, must end as commands.h has it if they write memory that the host
  * reads, and take about @seconds. Sets @value to the value of the timeline at which they are done; the queue's lock
  * does not guard @value. */
-gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
-                                             VkCommandBuffer            commands,
-                                             double                     seconds,
-                                             guint64                   *value,
-                                             GError                   **error);
+gboolean         ghlo_vulkan_queue_put     (GhloVulkanQueue        *self,
+                                            GhloVulkanCommands     *commands,
+                                            double                  seconds,
+                                            guint64                *value,
+                                            GError                **error);
 /* Copies between ranges of device memory that do not overlap. */
-gboolean         ghlo_vulkan_queue_copy     (GhloVulkanQueue           *self,
-                                             guint64                    from,
-                                             guint64                    to,
-                                             gsize                      size,
-                                             GError                   **error);
+gboolean         ghlo_vulkan_queue_copy    (GhloVulkanQueue        *self,
+                                            guint64                 from,
+                                            guint64                 to,
+                                            gsize                   size,
+                                            GError                **error);
 /* Submits all gathered commands. Sets @value, if not NULL, to the value of the timeline at which everything put in so
  * far is done. */
-gboolean         ghlo_vulkan_queue_submit   (GhloVulkanQueue           *self,
-                                             guint64                   *value,
-                                             GError                   **error);
+gboolean         ghlo_vulkan_queue_submit  (GhloVulkanQueue        *self,
+                                            guint64                *value,
+                                            GError                **error);
 /* Waits until the timeline has reached @value, which must have been submitted; the host then sees all writes. Also
  * returns FALSE when cancelled, but the commands execute all the same. */
-gboolean         ghlo_vulkan_queue_await    (GhloVulkanQueue           *self,
-                                             guint64                    value,
-                                             const GhloMonitor         *monitor,
-                                             GError                   **error);
+gboolean         ghlo_vulkan_queue_await   (GhloVulkanQueue        *self,
+                                            guint64                 value,
+                                            const GhloMonitor      *monitor,
+                                            GError                **error);
 /* Submits all gathered commands and waits for them. */
-gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
-                                             const GhloMonitor         *monitor,
-                                             GError                   **error);
+gboolean         ghlo_vulkan_queue_finish  (GhloVulkanQueue        *self,
+                                            const GhloMonitor      *monitor,
+                                            GError                **error);
 /* Waits until the device has finished everything submitted, or its driver has lost it, whatever errors were
  * reported. */
-void             ghlo_vulkan_queue_settle   (GhloVulkanQueue           *self);
+void             ghlo_vulkan_queue_settle  (GhloVulkanQueue        *self);
 /* Sleeps until the timeline has reached @value, or for SLEEP_TIME. */
-void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,
-                                             guint64                    value);
+void             ghlo_vulkan_queue_sleep   (GhloVulkanQueue        *self,
+                                            guint64                 value);
 /* Destroys @pool and its commands once everything put in so far is done. */
-void             ghlo_vulkan_queue_retire   (GhloVulkanQueue           *self,
-                                             VkCommandPool              pool);
+void             ghlo_vulkan_queue_retire  (GhloVulkanQueue        *self,
+                                            GhloVulkanCommandPool  *pool);
 /* Returns the value of the timeline at which everything put in so far is done. */
-guint64          ghlo_vulkan_queue_value    (GhloVulkanQueue           *self);
+guint64          ghlo_vulkan_queue_value   (GhloVulkanQueue        *self);
 /* Returns the value that the timeline has reached, or the last value seen if that is at least @wanted, which avoids the
  * slow query of the driver. */
-guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self,
-                                             guint64                    wanted);
-
-/* Adds a barrier: the commands that follow in @commands see all earlier writes, and write only after all earlier
- * reads. */
-void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,
-                                             VkCommandBuffer            commands);
-/* The same, where the device itself reads gates before or after the barrier (VK_EXT_conditional_rendering). */
-void             ghlo_vulkan_add_gate_barrier (const GhloVulkanFunctions *vk,
-                                             VkCommandBuffer            commands);
-/* Makes all earlier writes visible to the host once the timeline says that they are done. Each user's command buffer
- * ends with this barrier, since a command buffer of its own would cost 1.5 µs. */
-void             ghlo_vulkan_add_last_barrier (const GhloVulkanFunctions *vk,
-                                             VkCommandBuffer            commands);
+guint64          ghlo_vulkan_queue_reached (GhloVulkanQueue        *self,
+                                            guint64                 wanted);
 
 G_END_DECLS

@@ -5,18 +5,19 @@
 
 #include "vulkan/stopwatch.h"
 
+#include "vulkan/handles.h"
 #include "vulkan/queue.h"
 
 enum { MARKS = 2 };
 
 struct _GhloVulkanStopwatch
 {
-  GhloVulkanDevice *device;
-  GMutex            lock;               /* guards the fields below */
-  VkQueryPool       queries;            /* VK_NULL_HANDLE until the first measurement */
-  VkCommandPool     pool;
-  VkCommandBuffer   commands[MARKS];
-  guint             n_started;          /* how often the first mark was set */
+  GhloVulkanDevice      *device;
+  GMutex                 lock;                  /* guards the fields below */
+  VkQueryPool            queries;               /* VK_NULL_HANDLE until the first measurement */
+  GhloVulkanCommandPool *pool;
+  GhloVulkanCommands    *commands[MARKS];
+  guint                  n_started;             /* how often the first mark was set */
 };
 
 GhloVulkanStopwatch *
@@ -35,11 +36,9 @@ clear (GhloVulkanStopwatch *self)
 {
   const GhloVulkanDevice *device = self->device;
 
-  if (self->pool != VK_NULL_HANDLE)
-    device->vk->DestroyCommandPool (device->device, self->pool, NULL);
+  g_clear_pointer (&self->pool, ghlo_vulkan_command_pool_free);
   if (self->queries != VK_NULL_HANDLE)
-    device->vk->DestroyQueryPool (device->device, self->queries, NULL);
-  self->pool = VK_NULL_HANDLE;
+    device->handles->vk->DestroyQueryPool (device->handles->device, self->queries, NULL);
   self->queries = VK_NULL_HANDLE;
 }
 
@@ -67,12 +66,12 @@ record_mark (GhloVulkanStopwatch  *self,
 {
   static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                                   .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT };
-  const GhloVulkanFunctions *vk = self->device->vk;
+  const GhloVulkanFunctions *vk = self->device->handles->vk;
   VkCommandBuffer commands = self->commands[mark];
 
   if (!check (self, ghlo_vulkan_call (vk, BeginCommandBuffer, commands, &begin), error))
     return FALSE;
-  ghlo_vulkan_add_barrier (vk, commands);
+  ghlo_vulkan_commands_barrier (commands, self->device);
   if (mark == 0)
     vk->CmdResetQueryPool (commands, self->queries, 0, MARKS);
   vk->CmdWriteTimestamp (commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, self->queries, mark);
@@ -85,22 +84,22 @@ make_marks (GhloVulkanStopwatch  *self,
             GError              **error)
 {
   const GhloVulkanDevice *device = self->device;
+  const GhloVulkanHandles *handles = device->handles;
   const VkQueryPoolCreateInfo queries = { VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                           .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = MARKS };
-  const VkCommandPoolCreateInfo pool = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                         .queueFamilyIndex = device->family };
-  VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = MARKS };
 
-  if (!check (self, ghlo_vulkan_create (device->vk, CreateQueryPool, &self->queries, device->device, &queries, NULL),
-              error)
-      || !check (self, ghlo_vulkan_create (device->vk, CreateCommandPool, &self->pool, device->device, &pool, NULL),
-                 error))
+  if (!check (self, ghlo_vulkan_create (handles->vk, CreateQueryPool, &self->queries, handles->device,
+                                        &queries, NULL), error))
     return FALSE;
-  info.commandPool = self->pool;
+  self->pool = ghlo_vulkan_command_pool_new (self->device, FALSE, error);
+  for (guint i = 0; i < MARKS; i++)
+    {
+      self->commands[i] = self->pool != NULL ? ghlo_vulkan_command_pool_allocate (self->pool, error) : NULL;
+      if (self->commands[i] == NULL || !record_mark (self, i, error))
+        return FALSE;
+    }
 
-  return check (self, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info, self->commands),
-                error)
-         && record_mark (self, 0, error) && record_mark (self, 1, error);
+  return TRUE;
 }
 
 static gboolean
@@ -119,10 +118,10 @@ ghlo_vulkan_stopwatch_start (GhloVulkanStopwatch  *self,
 {
   gboolean ok = TRUE;
 
-  if (self->device->timestamp_bits == 0)
+  if (self->device->handles->timestamp_bits == 0)
     return TRUE;
   g_mutex_lock (&self->lock);
-  if (self->pool == VK_NULL_HANDLE)
+  if (self->pool == NULL)
     ok = make_marks (self, error);
   if (!ok)
     clear (self);
@@ -140,13 +139,14 @@ read_time (GhloVulkanStopwatch  *self,
            GError              **error)
 {
   const GhloVulkanDevice *device = self->device;
-  const guint64 mask = device->timestamp_bits < 64 ? ((guint64) 1 << device->timestamp_bits) - 1 : G_MAXUINT64;
+  const GhloVulkanHandles *handles = device->handles;
+  const guint64 mask = handles->timestamp_bits < 64 ? ((guint64) 1 << handles->timestamp_bits) - 1 : G_MAXUINT64;
   guint64 ticks[MARKS];
-  VkResult result = ghlo_vulkan_call (device->vk, GetQueryPoolResults, device->device, self->queries, 0, MARKS,
+  VkResult result = ghlo_vulkan_call (handles->vk, GetQueryPoolResults, handles->device, self->queries, 0, MARKS,
                                       sizeof ticks, ticks, sizeof *ticks, VK_QUERY_RESULT_64_BIT);
 
   if (result == VK_SUCCESS)
-    *nanoseconds = (gint64) ((double) ((ticks[1] - ticks[0]) & mask) * (double) device->limits.timestampPeriod);
+    *nanoseconds = (gint64) ((double) ((ticks[1] - ticks[0]) & mask) * (double) handles->timestamp_period);
 
   return result == VK_NOT_READY || check (self, result, error);
 }
@@ -161,7 +161,7 @@ ghlo_vulkan_stopwatch_stop (GhloVulkanStopwatch  *self,
   gboolean ok;
 
   *nanoseconds = -1;
-  if (self->device->timestamp_bits == 0)
+  if (self->device->handles->timestamp_bits == 0)
     return ghlo_vulkan_queue_finish (self->device->queue, monitor, error);
   g_mutex_lock (&self->lock);
   n_started = self->n_started;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "vulkan/imports.h"
-#include "vulkan/memory.h"
+#include "vulkan/place.h"
 #include "vulkan/queue.h"
 
 /* The number of bytes from which it pays to import a block; and the bytes of imported memory that the device copies at
@@ -31,7 +31,7 @@ upload_piece (GhloVulkanDevice  *device,
 
   if (stage == 0)
     return FALSE;
-  memcpy (ghlo_vulkan_memory_find (device->memory, stage).host, from, size);
+  memcpy (ghlo_vulkan_memory_map (device->memory, stage), from, size);
   ok = ghlo_vulkan_queue_copy (device->queue, stage, to, size, error);
   ghlo_vulkan_memory_free (device->memory, stage, size, ghlo_vulkan_queue_value (device->queue));
 
@@ -141,7 +141,7 @@ ghlo_vulkan_fill (GhloVulkanDevice   *device,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
-  guint8 *host = size > 0 ? ghlo_vulkan_memory_find (device->memory, to).host : NULL;
+  guint8 *host = size > 0 ? ghlo_vulkan_memory_map (device->memory, to) : NULL;
 
   if (host == NULL)
     return ghlo_vulkan_upload (device, from, to, size, monitor, error);
@@ -173,7 +173,7 @@ download_pieces (GhloVulkanDevice   *device,
       ok = ghlo_vulkan_queue_copy (device->queue, from + done, stage, n, error)
            && ghlo_vulkan_queue_finish (device->queue, monitor, error);
       if (ok)
-        memcpy (to + done, ghlo_vulkan_memory_find (device->memory, stage).host, n);
+        memcpy (to + done, ghlo_vulkan_memory_map (device->memory, stage), n);
     }
   if (stage != 0)
     ghlo_vulkan_memory_free (device->memory, stage, room, ghlo_vulkan_queue_value (device->queue));

@@ -12,7 +12,7 @@
  */
 
 #include "../unit/vulkan/vulkan-product.h"
-#include "vulkan/core.h"
+#include "gpu/core.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -38,12 +38,12 @@ typedef struct
 {
   Product                  product;
   gboolean                 is_chosen;   /* by the library; always the first variant of its product */
-  GhloVulkanDevice         device;      /* a copy with the parameters of this variant */
+  GhloGpuDevice         device;      /* a copy with the parameters of this variant */
   gint64                   strides[3][2];
   GhloView                 views[3];
   GhloStepOperandSelection operands[2];
   GhloStepRequest          request;
-  GhloVulkanProduct        read;
+  GhloGpuProduct        read;
   gpointer                 compiled;
   gsize                    sizes[N_BUFFERS];    /* bytes; the weights of one product */
   double                   warm, cold;  /* seconds */
@@ -93,7 +93,7 @@ read_variant (Variant            *self,
   self->request = (GhloStepRequest) { .op = op, .n_operands = 2, .n_results = 1, .operands = self->views,
                                       .results = self->views + 2, .alignments = alignments };
 
-  return ghlo_vulkan_product_read (&self->read, &self->device, &self->request, TRUE) == NULL
+  return ghlo_gpu_product_read (&self->read, &self->device, &self->request, TRUE) == NULL
          && self->read.shader.subgroup > 0;
 }
 
@@ -106,11 +106,11 @@ compile (gpointer data,
   GhloStepSelection selection = { .operands = self->operands };
   g_autoptr (GError) error = NULL;
 
-  if (!ghlo_step_select (&ghlo_vulkan_step_product, &self->device.core, &self->request, &selection))
+  if (!ghlo_step_select (&ghlo_gpu_step_product, &self->device.vulkan.core, &self->request, &selection))
     g_error ("a product of %" G_GINT64_FORMAT " rows was read, but not selected: %s", self->product.m,
              selection.reason);
   self->sizes[SCRATCH] = MAX (selection.scratch, ALIGNMENT);
-  self->compiled = ghlo_step_compile_request (&ghlo_vulkan_step_product, &self->device.core, &self->request, NULL,
+  self->compiled = ghlo_step_compile_request (&ghlo_gpu_step_product, &self->device.vulkan.core, &self->request, NULL,
                                               &error);
   check (error);
 }
@@ -130,7 +130,7 @@ measure (const Variant *variant,
          guint8 *const *buffers,
          guint          n_weights)
 {
-  const GhloDeviceCore *core = &variant->device.core;
+  const GhloDeviceCore *core = &variant->device.vulkan.core;
   GhloDeviceQueue *queue = core->queue;
   const guint least_products = is_quick ? 1 : LEAST_PRODUCTS, n_rounds = is_quick ? 1 : ROUNDS;
   const guint n = n_weights * ((least_products + n_weights - 1) / n_weights);
@@ -147,7 +147,7 @@ measure (const Variant *variant,
     {
       const GhloBufferRef operands[] = { { LHS, 0 }, { WEIGHTS, (gint64) (i % n_weights * variant->sizes[WEIGHTS]) } };
 
-      ghlo_vulkan_step_product.record (variant->compiled, operands, &result, scratch, recording, &error);
+      ghlo_gpu_step_product.record (variant->compiled, operands, &result, scratch, recording, &error);
       check (error);
     }
   core->command_buffers->end (recording, 0);
@@ -187,11 +187,11 @@ print_way (const char    *what,
 
 /* Fills weights and other operands alike, with small numbers of either type. */
 static void
-allocate (const GhloVulkanDevice *device,
-          const GPtrArray        *variants,
-          guint8                **buffers)
+allocate (const GhloGpuDevice  *device,
+          const GPtrArray      *variants,
+          guint8              **buffers)
 {
-  GhloDeviceMemory *memory = device->core.memory;
+  GhloDeviceMemory *memory = device->vulkan.core.memory;
   gsize sizes[N_BUFFERS] = { 0 };
   g_autoptr (GError) error = NULL;
 
@@ -287,9 +287,9 @@ add_variant (GPtrArray      *variants,
 }
 
 static void
-add_variants (GPtrArray              *variants,
-              const GhloVulkanDevice *device,
-              Product                 product)
+add_variants (GPtrArray           *variants,
+              const GhloGpuDevice *device,
+              Product              product)
 {
   g_auto (GStrv) rows = read_list (ROWS), steps = read_list (STEPS), distances = read_list (DISTANCES);
   const Types types = { product.type, product.type, product.type };
@@ -314,7 +314,7 @@ add_variants (GPtrArray              *variants,
 }
 
 static GPtrArray *
-find_ways (const GhloVulkanDevice *device)
+find_ways (const GhloGpuDevice *device)
 {
   g_auto (GStrv) types = read_list (TYPES), sizes = read_list (SIZES);
   GPtrArray *variants = g_ptr_array_new ();
@@ -356,10 +356,10 @@ measure_product (const GPtrArray *variants,
 
 /* Opens a copy of the device @name, on which f32 operands are split into two bf16 numbers. */
 static void
-open_device (const char       *name,
-             GhloVulkanDevice *copy)
+open_device (const char    *name,
+             GhloGpuDevice *copy)
 {
-  GhloVulkanDevice *device = (GhloVulkanDevice *) ghlo_devices_find (name);
+  GhloGpuDevice *device = (GhloGpuDevice *) ghlo_devices_find (name);
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
@@ -367,16 +367,16 @@ open_device (const char       *name,
       g_printerr ("bench-products: there is no device \"%s\"\n", name);
       exit (1);
     }
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   check (error);
   *copy = *device;
   copy->forced_splits = X3;
   if (is_quick)
     {
       copy->emulates_matrices = TRUE;
-      copy->matrices = OF (BF16);
+      copy->vulkan.matrices = OF (BF16);
     }
-  g_print ("%s, %s\n", device->core.title, device->core.driver);
+  g_print ("%s, %s\n", device->vulkan.core.title, device->vulkan.core.driver);
 }
 
 int
@@ -395,7 +395,7 @@ main (int    argc,
   g_autoptr (GOptionContext) context = g_option_context_new ("[DEVICE]");
   g_autoptr (GPtrArray) variants = NULL;
   g_autoptr (GError) error = NULL;
-  GhloVulkanDevice device;
+  GhloGpuDevice device;
   guint8 *buffers[N_BUFFERS];
   GThreadPool *pool;
 

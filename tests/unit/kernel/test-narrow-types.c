@@ -15,13 +15,13 @@
 #include "cpu/device.h"
 #include "runtime/place.h"
 #ifdef GHLO_HAS_VULKAN
-#include "vulkan/core.h"
+#include "gpu/core.h"
 #endif
 
 const GhloDeviceFinder ghlo_device_finders[] = {
   { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
-  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu },
+  { ghlo_gpu_find_devices, ghlo_gpu_may_exist },
 #endif
   { ghlo_reference_find_devices },
   { NULL }

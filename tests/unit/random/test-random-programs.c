@@ -16,7 +16,7 @@
 #include "reference/device.h"
 #include "runtime/memory.h"
 #ifdef GHLO_HAS_VULKAN
-#include "vulkan/core.h"
+#include "gpu/core.h"
 #endif
 
 enum { N_LONG = 5000 };
@@ -24,7 +24,7 @@ enum { N_LONG = 5000 };
 const GhloDeviceFinder ghlo_device_finders[] = {
   { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
-  { ghlo_vulkan_find_devices, ghlo_vulkan_may_have_gpu },
+  { ghlo_gpu_find_devices, ghlo_gpu_may_exist },
 #endif
   { ghlo_reference_find_devices },
   { discrete_find_devices },

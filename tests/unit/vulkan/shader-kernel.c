@@ -175,7 +175,7 @@ shader_kernel_open (GhloSpirvDevice *device)
   memcpy (promises.keeps_subnormals, features->preserves_denormals, sizeof promises.keeps_subnormals);
   memcpy (promises.rounds_to_even, features->rounds_to_even, sizeof promises.rounds_to_even);
   memcpy (promises.keeps_nan, features->preserves_nan, sizeof promises.keeps_nan);
-  ghlo_spirv_measure (device, ghlo_spirv_all_types (), &promises, run_probe, runner, &error);
+  ghlo_spirv_measure (device, ghlo_node_all_types (), &promises, run_probe, runner, &error);
   g_assert_no_error (error);
 
   return g_steal_pointer (&runner);

@@ -8,8 +8,8 @@
 
 #include "shader-runner.h"
 
+#include "gpu/spirv/measure.h"
 #include "kernel/interpret.h"
-#include "vulkan/spirv/measure.h"
 
 G_BEGIN_DECLS
 

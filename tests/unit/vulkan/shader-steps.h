@@ -10,12 +10,12 @@
 
 #include "compiler/devices.h"
 #include "runtime/place.h"
-#include "vulkan/device.h"
+#include "gpu/device.h"
 
 enum { STEPS_MAX = 16 };
 
 /* NULL where there is no device, in which case the test is skipped. */
-static inline GhloVulkanDevice *
+static inline GhloGpuDevice *
 find_vulkan (void)
 {
   GhloDeviceCore *device = ghlo_devices_find ("vulkan");
@@ -23,7 +23,7 @@ find_vulkan (void)
   if (device == NULL)
     g_test_skip ("there is no Vulkan device");
 
-  return (GhloVulkanDevice *) device;
+  return (GhloGpuDevice *) device;
 }
 
 typedef struct

@@ -5,9 +5,9 @@
  */
 
 #include "base/bits.h"
+#include "gpu/spirv/builder.h"
+#include "gpu/spirv/spirv.h"
 #include "kernel/build.h"
-#include "vulkan/spirv/builder.h"
-#include "vulkan/spirv/spirv.h"
 
 #include "shader-check.h"
 

@@ -4,10 +4,10 @@
  */
 
 #include "base/bits.h"
+#include "gpu/spirv/measure.h"
+#include "gpu/spirv/probe.h"
 #include "kernel/evaluate.h"
 #include "kernel/text.h"
-#include "vulkan/spirv/measure.h"
-#include "vulkan/spirv/probe.h"
 
 #include <locale.h>
 #include <math.h>
@@ -38,7 +38,7 @@ find_probe (const GhloKernel *kernel)
 
         if (ghlo_node_types (type) == 0 || (of_constants && !is_float))
           continue;
-        probe = of_constants ? ghlo_probe_new_constants (type) : ghlo_probe_new (type, ghlo_spirv_all_types ());
+        probe = of_constants ? ghlo_probe_new_constants (type) : ghlo_probe_new (type, ghlo_node_all_types ());
         if (ghlo_kernel_equal (probe->kernel, kernel))
           return g_steal_pointer (&probe);
       }
@@ -87,7 +87,7 @@ measure (Fault fault)
   g_autoptr (GError) error = NULL;
   GhloSpirvDevice device;
 
-  ghlo_spirv_measure (&device, ghlo_spirv_all_types (), &promises, run_with_fault, &fault, &error);
+  ghlo_spirv_measure (&device, ghlo_node_all_types (), &promises, run_with_fault, &fault, &error);
   g_assert_no_error (error);
 
   return device;

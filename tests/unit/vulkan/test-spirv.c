@@ -8,9 +8,9 @@
  */
 
 #include "base/ghlo-error.h"
+#include "gpu/spirv/builder.h"
+#include "gpu/spirv/probe.h"
 #include "kernel/expand.h"
-#include "vulkan/spirv/builder.h"
-#include "vulkan/spirv/probe.h"
 
 #include "shader-check.h"
 #include "shader-kernel.h"

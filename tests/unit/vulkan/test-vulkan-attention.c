@@ -10,9 +10,9 @@
 #include "../sanitized.h"
 #include "vulkan-program.h"
 
+#include "gpu/spirv/attention.h"
+#include "gpu/steps.h"
 #include "runtime/place.h"
-#include "vulkan/spirv/attention.h"
-#include "vulkan/steps.h"
 
 enum { MAX_INPUTS = 6 };
 
@@ -21,21 +21,21 @@ enum { MAX_INPUTS = 6 };
 typedef enum { NUMBERS, EMULATED, COOPERATIVE } Way;
 
 /* An open copy of the device; NULL where there is none, in which case the test is skipped. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 get_device (Way way)
 {
   static const guint64 types = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16;
   static VulkanProgramCopy copies[COOPERATIVE + 1];
-  GhloVulkanDevice *copy = vulkan_program_copy (&copies[way]);
+  GhloGpuDevice *copy = vulkan_program_copy (&copies[way]);
 
   if (copy == NULL)
     return NULL;
-  if (way == COOPERATIVE && (copy->matrices & types) != types)
+  if (way == COOPERATIVE && (copy->vulkan.matrices & types) != types)
     {
       g_test_skip ("there is no device with cooperative matrices");
       return NULL;
     }
-  copy->matrices = way == NUMBERS ? 0 : types;
+  copy->vulkan.matrices = way == NUMBERS ? 0 : types;
   copy->emulates_matrices = way == EMULATED;
   copy->fuses_always = TRUE;
   copy->forced_splits = way == NUMBERS ? 0 : 1u << GHLO_SPIRV_BF16_X3;
@@ -45,11 +45,11 @@ get_device (Way way)
 
 /* The result of @text on @device. The plan's description goes to *plan, which the caller frees. */
 static GhloValue *
-compute (GhloVulkanDevice  *device,
-         const char        *text,
-         const char *const *disabled,
-         GhloValue        **inputs,
-         char             **plan)
+compute (GhloGpuDevice        *device,
+         const char           *text,
+         const char    *const *disabled,
+         GhloValue           **inputs,
+         char                **plan)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GhloPrepared) prepared = NULL;
@@ -117,11 +117,11 @@ compare (const GhloValue *found,
 /* Checks that @text is one step named "attention" besides @n_others other steps, that @expected is in the plan, and
  * the result. */
 static void
-check (GhloVulkanDevice *device,
-       const char       *text,
-       FillFunc          fill,
-       guint             n_others,
-       const char       *expected)
+check (GhloGpuDevice *device,
+       const char    *text,
+       FillFunc       fill,
+       guint          n_others,
+       const char    *expected)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
@@ -143,7 +143,7 @@ check (GhloVulkanDevice *device,
   if (strstr (plan, " attention ") == NULL || strstr (plan, expected) == NULL || !g_str_has_prefix (plan, head))
     g_error ("expected %s, attention and '%s' in\n%s\nof\n%s", head, expected, plan, text);
   wanted = result_of (text, inputs, body->n_arguments);
-  compare (found, wanted, find_tolerance (body->arguments[0]->type->element_type, device->matrices != 0), text,
+  compare (found, wanted, find_tolerance (body->arguments[0]->type->element_type, device->vulkan.matrices != 0), text,
            plan);
   for (guint i = 0; i < body->n_arguments; i++)
     ghlo_value_unref (inputs[i]);
@@ -242,7 +242,7 @@ check_cases (Way         way,
              FillFunc    fill,
              const char *expected)
 {
-  GhloVulkanDevice *device = get_device (way);
+  GhloGpuDevice *device = get_device (way);
 
   for (guint i = 0; device != NULL && i < n_cases; i += SANITIZED ? 2 : 1)
     {
@@ -424,15 +424,15 @@ test_forms (void)
     "tensor<3x10x6xf32>\n"
     "  return %o : tensor<3x10x6xf32>\n}\n", 0 },
   };
-  GhloVulkanDevice *device = get_device (NUMBERS);
+  GhloGpuDevice *device = get_device (NUMBERS);
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     check (device, cases[i].text, fill_real, cases[i].n_others, "keys at once, logits");
 }
 
 static void
-check_declined (GhloVulkanDevice *device,
-                const char       *text)
+check_declined (GhloGpuDevice *device,
+                const char    *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GhloPrepared) prepared = vulkan_program_fuse (device, module, NULL);
@@ -486,7 +486,7 @@ test_declined (void)
     { 1, 2, 20, 40, 16, 8, "f64", "f64", "", SCALE ("multiply", "0.25") },
     { 1, 2, 20, 0, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") },
   };
-  GhloVulkanDevice *device = get_device (NUMBERS);
+  GhloGpuDevice *device = get_device (NUMBERS);
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     check_declined (device, texts[i]);
@@ -503,7 +503,7 @@ static void
 test_few_rows (void)
 {
   static const Case few = { 1, 2, 1, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") };
-  GhloVulkanDevice *device = get_device (NUMBERS);
+  GhloGpuDevice *device = get_device (NUMBERS);
   g_autofree char *text = print (&few);
 
   if (device == NULL)
@@ -519,7 +519,7 @@ test_switch (void)
   static const Case one = { 1, 2, 20, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") };
   const char *const disabled[] = { "fuse-attention", NULL };
   g_autofree char *text = print (&one), *plan = NULL, *plan_unfused = NULL;
-  GhloVulkanDevice *device = get_device (NUMBERS);
+  GhloGpuDevice *device = get_device (NUMBERS);
   g_autoptr (GhloValue) found = NULL, wanted = NULL;
   GhloValue *inputs[3];
 

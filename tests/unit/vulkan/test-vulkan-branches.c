@@ -307,26 +307,26 @@ find_branch (const GhloStepBody *body)
 
 /* Whether the device runs the first branch of the program by itself. */
 static gboolean
-is_of_device (GhloVulkanDevice *device,
-              const char       *text)
+is_of_device (GhloGpuDevice *device,
+              const char    *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, text, &error);
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->vulkan.core, text, &error);
   const GhloStep *branch;
 
   g_assert_no_error (error);
   branch = find_branch (&ghlo_prepared_get_plan (prepared)->body);
   g_assert_nonnull (branch);
-  g_assert_cmpstr (ghlo_step_get_unit (branch), ==, branch->target != NULL ? device->core.names[0] : "host");
+  g_assert_cmpstr (ghlo_step_get_unit (branch), ==, branch->target != NULL ? device->vulkan.core.names[0] : "host");
 
   return branch->target != NULL;
 }
 
 static VulkanProgramReplays
-check_with (GhloVulkanDevice *device,
-            const char       *text,
-            GhloElementType   element_type,
-            gint32            number)
+check_with (GhloGpuDevice   *device,
+            const char      *text,
+            GhloElementType  element_type,
+            gint32           number)
 {
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (element_type, NULL, 0);
   g_autoptr (GError) error = NULL;
@@ -347,7 +347,7 @@ test_one_submission (void)
 {
   static const char *const texts[] = { numbered, among, nested, in_counted, with_loops };
   static const gint32 numbers[] = { 0, 1, 2, 3, 4, -1, 7, G_MAXINT32, G_MININT32 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     {
@@ -365,7 +365,7 @@ test_one_submission (void)
 static void
 test_predicate (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   if (device == NULL)
     return;
@@ -379,7 +379,7 @@ static void
 test_ended (void)
 {
   static const char *const texts[] = { in_ended, in_condition };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     {
@@ -403,7 +403,7 @@ test_host (void)
     const char *text;
     gboolean    is_of_device;           /* in the plan */
   } cases[] = { { with_result_of_loop, TRUE }, { with_ended, FALSE }, { with_host, FALSE } };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
@@ -457,9 +457,9 @@ test_long (void)
     guint    n;                         /* steps */
     gboolean is_conditional, is_of_device;
   } cases[] = { { 2, FALSE, TRUE }, { 9, TRUE, TRUE }, { 40, FALSE, FALSE } };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   GhloVulkanFunctions *vk = device != NULL ? ghlo_vulkan_instance_get (NULL)->vk : NULL;
-  const gboolean has_conditional = device != NULL && device->features.conditional.conditionalRendering;
+  const gboolean has_conditional = device != NULL && device->vulkan.has_conditional;
 
   if (device == NULL)
     return;
@@ -471,14 +471,14 @@ test_long (void)
         g_autofree char *text = make_long (cases[i].n);
         VulkanProgramReplays seen;
 
-        device->features.conditional.conditionalRendering = has_conditional && k < 2;
+        device->vulkan.has_conditional = has_conditional && k < 2;
         conditional.n = 0;
         g_assert_cmpint (is_of_device (device, text), ==, cases[i].is_of_device);
         seen = check_with (device, text, GHLO_ELEMENT_TYPE_I32, (gint32) k);
         g_assert_cmpint (seen.n_submissions == 3, ==, cases[i].is_of_device);
         g_assert_cmpint (conditional.n > 0, ==, cases[i].is_conditional && has_conditional && k < 2);
       }
-  device->features.conditional.conditionalRendering = has_conditional;
+  device->vulkan.has_conditional = has_conditional;
   vk->CmdBeginConditionalRenderingEXT = conditional.begin;
 }
 
@@ -486,7 +486,7 @@ test_long (void)
 static void
 test_slow (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   VulkanProgramReplays seen;
 
   if (device == NULL)
@@ -521,7 +521,7 @@ static const char endless[] =
 static void
 test_cancel (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GhloPrepared) prepared = NULL;
@@ -532,7 +532,7 @@ test_cancel (void)
   if (device == NULL)
     return;
   g_assert_true (is_of_device (device, endless));
-  prepared = vulkan_program_prepare (&device->core, endless, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, endless, &error);
   g_assert_no_error (error);
   thread = g_thread_new (NULL, vulkan_program_cancel_soon, cancellable);
   g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, &monitor, &error));

@@ -7,19 +7,20 @@
  * device that compiles but runs nothing.
  */
 
+#include "gpu/core.h"
+#include "gpu/properties.h"
+#include "gpu/self-test.h"
+#include "gpu/spirv/probe.h"
 #include "runtime/cache.h"
 #include "runtime/rates-cache.h"
-#include "vulkan/core.h"
-#include "vulkan/device.h"
-#include "vulkan/features.h"
+#include "vulkan/handles.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/properties.h"
 #include "vulkan/queue.h"
-#include "vulkan/self-test.h"
-#include "vulkan/spirv/probe.h"
 
 #include "compiler/devices.h"
 #include "import/import.h"
+#include "vulkan/instance.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -71,7 +72,7 @@ find_devices (void)
   static GPtrArray *all;
   GPtrArray *devices = g_ptr_array_new ();
 
-  ghlo_vulkan_find_devices (devices);
+  ghlo_gpu_find_devices (devices);
   if (all == NULL)
     all = g_ptr_array_new ();
   g_ptr_array_extend (all, devices, NULL, NULL);
@@ -80,7 +81,7 @@ find_devices (void)
 }
 
 /* The first of them; NULL where there is none, in which case the test is skipped. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 new_device (void)
 {
   g_autoptr (GPtrArray) devices = find_devices ();
@@ -92,31 +93,31 @@ new_device (void)
   return NULL;
 }
 
-static GhloVulkanDevice *
+static GhloGpuDevice *
 open_new_device (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return NULL;
-  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
+  g_assert_true (ghlo_gpu_device_open (device, NULL, &error));
   g_assert_no_error (error);
 
   return device;
 }
 
 static GhloVulkanPipelines *
-new_pipelines (GhloVulkanDevice *device,
-               gboolean          on_disk)
+new_pipelines (GhloGpuDevice *device,
+               gboolean       on_disk)
 {
-  return ghlo_vulkan_pipelines_new (device, ghlo_vulkan_queue_get_layout (device->queue), on_disk);
+  return ghlo_vulkan_pipelines_new (&device->vulkan, on_disk);
 }
 
 /* One of N_SHADERS. */
 static GBytes *
-make_shader (const GhloVulkanDevice *device,
-             guint                   number)
+make_shader (const GhloGpuDevice *device,
+             guint                number)
 {
   static const GhloElementType types[N_SHADERS] = { GHLO_ELEMENT_TYPE_I32, GHLO_ELEMENT_TYPE_I64,
                                                     GHLO_ELEMENT_TYPE_F32 };
@@ -140,43 +141,41 @@ wait_for_nothing (VkDevice device)
 }
 
 /* Opens as much of @device as pipelines need: nothing can be run on it. */
-static VkPipelineLayout
-open_for_pipelines (GhloVulkanDevice *device)
+static void
+open_for_pipelines (GhloGpuDevice *device)
 {
+  GhloVulkanHandles *handles = device->vulkan.handles;
   const VkDeviceQueueCreateInfo queue = {
-    VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = device->family, .queueCount = 1,
+    VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = handles->family, .queueCount = 1,
     .pQueuePriorities = (const float[]) { 0 },
   };
   const char *const extensions[] = { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME };
   const VkDeviceCreateInfo info = {
-    VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &device->features.core, .queueCreateInfoCount = 1,
-    .pQueueCreateInfos = &queue, .enabledExtensionCount = device->has_feedback ? 1 : 0,
+    VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &handles->features.core, .queueCreateInfoCount = 1,
+    .pQueueCreateInfos = &queue, .enabledExtensionCount = handles->has_feedback ? 1 : 0,
     .ppEnabledExtensionNames = extensions,
   };
   const VkPushConstantRange range = { VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof (GhloSpirvPush) };
   const VkPipelineLayoutCreateInfo of_layout = { VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                  .pushConstantRangeCount = 1, .pPushConstantRanges = &range };
   GhloVulkanFunctions *vk = ghlo_vulkan_instance_get (NULL)->vk;
-  VkPipelineLayout layout;
 
   vk->DeviceWaitIdle = wait_for_nothing;
-  g_assert_cmpint (vk->CreateDevice (device->physical, &info, NULL, &device->device), ==, VK_SUCCESS);
-  g_assert_cmpint (vk->CreatePipelineLayout (device->device, &of_layout, NULL, &layout), ==, VK_SUCCESS);
-
-  return layout;
+  g_assert_cmpint (vk->CreateDevice (handles->physical, &info, NULL, &handles->device), ==, VK_SUCCESS);
+  g_assert_cmpint (vk->CreatePipelineLayout (handles->device, &of_layout, NULL, &handles->layout), ==, VK_SUCCESS);
 }
 
 /* The device whose name is @wish or whose title begins with @wish. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 choose_device (const char *wish)
 {
   g_autoptr (GPtrArray) devices = find_devices ();
 
   for (guint i = 0; i < devices->len; i++)
     {
-      GhloVulkanDevice *device = devices->pdata[i];
+      GhloGpuDevice *device = devices->pdata[i];
 
-      if (g_str_equal (device->core.names[0], wish) || g_str_has_prefix (device->core.title, wish))
+      if (g_str_equal (device->vulkan.core.names[0], wish) || g_str_has_prefix (device->vulkan.core.title, wish))
         return device;
     }
 
@@ -194,18 +193,19 @@ test_look (void)
 static void
 test_make (void)
 {
-  GhloVulkanDevice *device = choose_device (g_getenv ("GHLO_TEST_DEVICE"));
+  GhloGpuDevice *device = choose_device (g_getenv ("GHLO_TEST_DEVICE"));
   g_autoptr (GError) error = NULL;
   GhloVulkanPipelineCounts counts;
   GhloVulkanPipelines *pipelines;
 
   g_assert_nonnull (device);
-  pipelines = ghlo_vulkan_pipelines_new (device, open_for_pipelines (device), TRUE);
+  open_for_pipelines (device);
+  pipelines = ghlo_vulkan_pipelines_new (&device->vulkan, TRUE);
   for (guint i = 0; i < N_SHADERS; i++)
     {
       g_autoptr (GBytes) words = make_shader (device, i);
 
-      g_assert_true (ghlo_vulkan_pipelines_get (pipelines, words, &error) != VK_NULL_HANDLE);
+      g_assert_true (ghlo_vulkan_pipelines_get (pipelines, words, &error) != NULL);
       g_assert_no_error (error);
     }
   ghlo_vulkan_pipelines_count (pipelines, &counts);
@@ -304,7 +304,7 @@ typedef struct
 {
   GhloVulkanPipelines *pipelines;
   GBytes              *words;
-  VkPipeline           pipeline;
+  GhloVulkanPipeline  *pipeline;
   GError              *error;
 } Wish;
 
@@ -321,21 +321,21 @@ get_pipeline (gpointer data)
 /* Many threads ask for one pipeline at once. The @failing-th attempt to create it fails, or none where @failing is
  * 0. */
 static void
-run_threads (GhloVulkanDevice *device,
-             gint              failing)
+run_threads (GhloGpuDevice *device,
+             gint           failing)
 {
   g_autoptr (GBytes) words = make_shader (device, 0);
   GhloVulkanPipelines *pipelines = new_pipelines (device, FALSE);
   GhloVulkanPipelineCounts counts;
   GThread *threads[N_THREADS];
   Wish wishes[N_THREADS];
-  VkPipeline pipeline;
+  GhloVulkanPipeline *pipeline;
   gint n_failures = 0;
 
   watch_pipelines (TRUE, failing);
   for (guint i = 0; i < N_THREADS; i++)
     {
-      wishes[i] = (Wish) { pipelines, words, VK_NULL_HANDLE, NULL };
+      wishes[i] = (Wish) { pipelines, words, NULL, NULL };
       threads[i] = g_thread_new ("pipeline", get_pipeline, &wishes[i]);
     }
   for (guint i = 0; i < N_THREADS; i++)
@@ -343,7 +343,7 @@ run_threads (GhloVulkanDevice *device,
   pipeline = ghlo_vulkan_pipelines_get (pipelines, words, NULL);
   for (guint i = 0; i < N_THREADS; i++)
     {
-      g_assert_true (wishes[i].pipeline == (wishes[i].error == NULL ? pipeline : VK_NULL_HANDLE));
+      g_assert_true (wishes[i].pipeline == (wishes[i].error == NULL ? pipeline : NULL));
       n_failures += wishes[i].error != NULL;
       g_clear_error (&wishes[i].error);
     }
@@ -357,7 +357,7 @@ run_threads (GhloVulkanDevice *device,
 static void
 test_threads (void)
 {
-  GhloVulkanDevice *device = open_new_device ();
+  GhloGpuDevice *device = open_new_device ();
 
   if (device == NULL)
     return;
@@ -370,7 +370,7 @@ static void
 test_failures (void)
 {
   static const char *const calls[] = { "CreatePipelineCache", "GetPipelineCacheData", NULL };
-  GhloVulkanDevice *device = open_new_device ();
+  GhloGpuDevice *device = open_new_device ();
 
   if (device == NULL)
     return;
@@ -382,7 +382,7 @@ test_failures (void)
 
       watch_pipelines (FALSE, 0);
       failing_call = calls[i];
-      g_assert_true (ghlo_vulkan_pipelines_get (pipelines, words, &error) != VK_NULL_HANDLE);
+      g_assert_true (ghlo_vulkan_pipelines_get (pipelines, words, &error) != NULL);
       g_assert_no_error (error);
       failing_call = NULL;
       ghlo_vulkan_pipelines_free (pipelines);
@@ -393,7 +393,7 @@ test_failures (void)
 static gint
 count_probes (GhloSpirvDevice *measured)
 {
-  GhloVulkanDevice *device;
+  GhloGpuDevice *device;
 
   watch_pipelines (FALSE, 0);
   device = open_new_device ();
@@ -405,37 +405,37 @@ count_probes (GhloSpirvDevice *measured)
 static void
 test_measured (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   GhloSpirvDevice first, second, recalled;
   gint n_probes;
 
   if (device == NULL)
     return;
   ghlo_cache_clear (NULL);
-  g_assert_false (ghlo_vulkan_recall (device, &recalled));
+  g_assert_false (ghlo_gpu_recall (device, &recalled));
   n_probes = count_probes (&first);
   g_assert_cmpint (n_probes, >, 4);
   g_assert_cmpuint (count_files (), ==, 1);
-  g_assert_true (ghlo_vulkan_recall (device, &recalled));
+  g_assert_true (ghlo_gpu_recall (device, &recalled));
   g_assert_cmpmem (&recalled, sizeof recalled, &first, sizeof first);
   g_assert_cmpint (count_probes (&second), ==, 0);
   g_assert_cmpmem (&second, sizeof second, &first, sizeof first);
   /* Nothing is remembered where the cache is switched off. */
   g_setenv ("GHLO_CACHE", "off", TRUE);
   g_assert_cmpint (count_probes (&second), ==, n_probes);
-  g_assert_false (ghlo_vulkan_recall (device, &recalled));
+  g_assert_false (ghlo_gpu_recall (device, &recalled));
   g_unsetenv ("GHLO_CACHE");
   /* Nothing is known about a device with other features enabled. */
-  g_assert_true (ghlo_vulkan_recall (device, &recalled));
-  device->features.v12.shaderInt8 = !device->features.v12.shaderInt8;
-  g_assert_false (ghlo_vulkan_recall (device, &recalled));
+  g_assert_true (ghlo_gpu_recall (device, &recalled));
+  device->vulkan.types ^= (guint64) 1 << GHLO_ELEMENT_TYPE_I8;
+  g_assert_false (ghlo_gpu_recall (device, &recalled));
 }
 
 /* A cancelled opening leaves nothing behind, not even on disk. */
 static void
 test_cancelled (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GError) error = NULL;
@@ -444,12 +444,12 @@ test_cancelled (void)
     return;
   ghlo_cache_clear (NULL);
   g_cancellable_cancel (cancellable);
-  g_assert_false (ghlo_vulkan_device_open (device, &monitor, &error));
+  g_assert_false (ghlo_gpu_device_open (device, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_assert_false (ghlo_vulkan_device_is_open (device));
+  g_assert_false (ghlo_vulkan_device_is_open (&device->vulkan));
   g_assert_cmpuint (count_files (), ==, 0);
   g_clear_error (&error);
-  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
+  g_assert_true (ghlo_gpu_device_open (device, NULL, &error));
   g_assert_no_error (error);
 }
 
@@ -457,7 +457,7 @@ test_cancelled (void)
 static void
 test_damaged (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GPtrArray) files = NULL;
   g_autoptr (GBytes) file = NULL, changed = NULL;
   GhloSpirvDevice first, second;
@@ -499,7 +499,7 @@ exact_device (guint64                types,
 static void
 test_plausible (void)
 {
-  const guint64 all = ghlo_spirv_all_types (), f64 = (guint64) 1 << GHLO_ELEMENT_TYPE_F64;
+  const guint64 all = ghlo_node_all_types (), f64 = (guint64) 1 << GHLO_ELEMENT_TYPE_F64;
   const GhloSpirvFloats promises = { .rounds_to_even = { TRUE, FALSE } };
   const GhloSpirvDevice good = exact_device (all, &promises);
   GhloSpirvDevice device = good;
@@ -548,7 +548,7 @@ assert_numbers (const GhloSpirvDevice *measured,
   g_autoptr (GArray) properties = ghlo_device_core_list_properties (&(GhloDeviceCore) { .klass = &klass });
   g_autofree char *flushed = NULL, *composed = NULL, *left = NULL;
 
-  ghlo_vulkan_add_numbers (measured, properties);
+  ghlo_gpu_add_numbers (measured, properties);
   flushed = join_fact (properties, "flushes");
   composed = join_fact (properties, "composes");
   left = join_fact (properties, "leaves_to_cpu");
@@ -560,7 +560,7 @@ assert_numbers (const GhloSpirvDevice *measured,
 static void
 test_numbers (void)
 {
-  const guint64 all = ghlo_spirv_all_types (), f32 = (guint64) 1 << GHLO_ELEMENT_TYPE_F32;
+  const guint64 all = ghlo_node_all_types (), f32 = (guint64) 1 << GHLO_ELEMENT_TYPE_F32;
   GhloSpirvDevice device = exact_device (all, &(GhloSpirvFloats) { .rounds_to_even = { TRUE, TRUE } });
 
   assert_numbers (&device, "", "", "");
@@ -629,7 +629,7 @@ progress_cb (gpointer    data,
 
 /* Compiles the program of many pipelines for @device and returns the number of progress reports. */
 static guint
-count_progress (GhloVulkanDevice *device)
+count_progress (GhloGpuDevice *device)
 {
   g_autoptr (GhloIrModule) module = make_program ();
   g_autoptr (GhloPrepared) prepared = NULL;
@@ -638,7 +638,7 @@ count_progress (GhloVulkanDevice *device)
   const GhloMonitor monitor = { .progress = progress_cb, .progress_data = &progress };
 
   watch_pipelines (FALSE, 0);
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), &monitor, &error);
+  prepared = ghlo_devices_prepare (&device->vulkan.core, module, ghlo_ir_module_get_entry (module), &monitor, &error);
   g_assert_no_error (error);
   g_assert_cmpint (g_atomic_int_get (&pipelines_made.n_calls), >=, N_PIPELINES);
 
@@ -649,7 +649,7 @@ count_progress (GhloVulkanDevice *device)
 static void
 test_progress (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
 
   if (device == NULL)
     return;
@@ -663,14 +663,14 @@ test_progress (void)
 static void
 test_facts (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GArray) properties = NULL, known = NULL;
   GhloSpirvDevice measured;
 
   if (device == NULL)
     return;
   ghlo_cache_clear (NULL);
-  properties = ghlo_device_core_list_properties (&device->core);
+  properties = ghlo_device_core_list_properties (&device->vulkan.core);
   g_assert_cmpuint (properties->len, >=, 4);
   for (guint i = 0; i < properties->len; i++)
     {
@@ -679,11 +679,11 @@ test_facts (void)
       g_assert_cmpuint (strlen (property->label), <=, 10);
       g_assert_true (property->words != NULL ? property->words[0] != NULL : property->number > 0);
     }
-  g_assert_false (ghlo_vulkan_device_is_open (device));
+  g_assert_false (ghlo_vulkan_device_is_open (&device->vulkan));
   count_probes (&measured);
-  known = ghlo_device_core_list_properties (&device->core);
+  known = ghlo_device_core_list_properties (&device->vulkan.core);
   g_assert_cmpuint (known->len, ==, properties->len + 3);
-  g_assert_false (ghlo_vulkan_device_is_open (device));
+  g_assert_false (ghlo_vulkan_device_is_open (&device->vulkan));
 }
 
 /* The rates are those of the device's type until rates are measured; a software device has none. Only real GPUs are
@@ -695,23 +695,25 @@ test_rates (void)
     VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
     VK_PHYSICAL_DEVICE_TYPE_CPU, VK_PHYSICAL_DEVICE_TYPE_OTHER,
   };
-  GhloVulkanDevice *found = new_device ();
+  GhloGpuDevice *found = new_device ();
 
   if (found == NULL)
     return;
   ghlo_cache_clear (NULL);
-  g_assert_true (found->core.is_gpu != (found->type == VK_PHYSICAL_DEVICE_TYPE_CPU));
+  g_assert_true (found->vulkan.core.is_gpu != (found->vulkan.handles->type == VK_PHYSICAL_DEVICE_TYPE_CPU));
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     {
-      GhloVulkanDevice device = *found;
+      GhloVulkanDevice device = found->vulkan;
+      GhloVulkanHandles handles = *device.handles;
       gboolean is_gpu = i < 3;
-      GBytes *identity = found->core.identity;
+      GBytes *identity = found->vulkan.core.identity;
       GhloDeviceRates measured = { .bytes = 1e9, .products = { 1e9 }, .scalars = 1e9 };
       const GhloDeviceRates *rates;
 
       device.rates = (GhloDeviceRates) { 0 };
       device.core.is_gpu = FALSE;
-      device.type = types[i];
+      device.handles = &handles;
+      handles.type = types[i];
       ghlo_vulkan_rates_init (&device);
       rates = device.core.rates;
       g_assert_true (device.core.is_gpu == is_gpu && (rates != NULL) == is_gpu);

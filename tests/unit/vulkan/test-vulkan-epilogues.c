@@ -8,19 +8,19 @@
 #include "../sanitized.h"
 #include "vulkan-program.h"
 
+#include "gpu/spirv/product.h"
+#include "gpu/steps.h"
 #include "runtime/place.h"
-#include "vulkan/spirv/product.h"
-#include "vulkan/steps.h"
 
 enum { MAX_INPUTS = 6, MAX_OUTPUTS = 4 };
 
 /* An open copy of the device; NULL where there is none, in which case the test is skipped. The copy fuses epilogues
  * into products whether that is faster or not; with @is_emulated it has emulated matrices. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 get_device (gboolean is_emulated)
 {
   static VulkanProgramCopy copies[2];
-  GhloVulkanDevice *copy = vulkan_program_copy (&copies[is_emulated ? 1 : 0]);
+  GhloGpuDevice *copy = vulkan_program_copy (&copies[is_emulated ? 1 : 0]);
 
   if (copy == NULL)
     return NULL;
@@ -30,8 +30,8 @@ get_device (gboolean is_emulated)
       copy->emulates_matrices = TRUE;
       copy->forced_splits = 1u << GHLO_SPIRV_ONE_PLANE | 1u << GHLO_SPIRV_TWO_PLANES
                             | 1u << GHLO_SPIRV_TWO_PLANES_STEPWISE;
-      copy->matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
-                       | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
+      copy->vulkan.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
+                              | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
     }
 
   return copy;
@@ -40,12 +40,12 @@ get_device (gboolean is_emulated)
 /* Computes @text on @device, with fusions; those of products only unless @is_unfused. The plan's description goes to
  * *plan, which the caller frees. */
 static void
-compute (GhloVulkanDevice *device,
-         const char       *text,
-         gboolean          is_unfused,
-         GhloValue       **inputs,
-         GhloValue       **outputs,
-         char            **plan)
+compute (GhloGpuDevice  *device,
+         const char     *text,
+         gboolean        is_unfused,
+         GhloValue     **inputs,
+         GhloValue     **outputs,
+         char          **plan)
 {
   const char *const disabled[] = { "fuse-epilogues", NULL };
   g_autoptr (GhloIrModule) module = parse (text);
@@ -99,10 +99,10 @@ fill_infinite (GhloValue *value)
 /* Runs @text on @device with and without fusions of products: the bits are the same, the fused plan contains
  * @expected, and has fewer steps, unless an epilogue is a separate kernel. */
 static void
-check (GhloVulkanDevice *device,
-       const char       *text,
-       FillFunc          fill,
-       const char       *expected)
+check (GhloGpuDevice *device,
+       const char    *text,
+       FillFunc       fill,
+       const char    *expected)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
@@ -278,12 +278,12 @@ static const char residual[] =
 
 /* Runs each of the sizes with one of @share epilogues. */
 static void
-check_all (GhloVulkanDevice *device,
-           const Sizes      *sizes,
-           guint             n_sizes,
-           guint             share,
-           FillFunc          fill,
-           const char       *expected)
+check_all (GhloGpuDevice *device,
+           const Sizes   *sizes,
+           guint          n_sizes,
+           guint          share,
+           FillFunc       fill,
+           const char    *expected)
 {
   static const char *const texts[] = { bias, gelu, relu, rows, residual };
 
@@ -344,7 +344,7 @@ test_fast_path (void)
   };
   static const char *const texts[] = { rounded_gelu, choice, gelu, relu };
   static const FillFunc fills[] = { fill_real, fill_wide };
-  GhloVulkanDevice *device = get_device (TRUE);
+  GhloGpuDevice *device = get_device (TRUE);
 
   if (device == NULL)
     return;
@@ -436,7 +436,7 @@ test_dimensions (void)
       "  return %0, %3 : tensor<40x20xf32>, tensor<40x20xf32>\n}\n",
       "nodes in a separate kernel: it uses coordinates" },
   };
-  GhloVulkanDevice *device = get_device (FALSE);
+  GhloGpuDevice *device = get_device (FALSE);
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     check (device, cases[i].text, fill_real, cases[i].expected);
@@ -467,7 +467,7 @@ test_convolutions (void)
                  "12x4x3x2", "2x12x5x11", "1", "12"),
     CONVOLUTION ("[b, 0, f]x[0, i, o]->[0, b, f]", "pad = [[1, 1]]", "6", "3x17x6", "3x1x12", "17x3x12", "2", "12"),
   };
-  GhloVulkanDevice *device = get_device (FALSE);
+  GhloGpuDevice *device = get_device (FALSE);
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     check (device, texts[i], fill_real, "once, and an epilogue");
@@ -481,7 +481,7 @@ test_many (void)
     "func.func @main(%a: tensor<20x30xf32>, %b: tensor<30x20xf32>, %c: tensor<14x20xf32>) -> tensor<20x20xf32> {\n"
     "  %p0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<20x30xf32>, tensor<30x20xf32>) -> "
     "tensor<20x20xf32>\n");
-  GhloVulkanDevice *device = get_device (FALSE);
+  GhloGpuDevice *device = get_device (FALSE);
 
   for (guint i = 0; i < 14; i++)
     g_string_append_printf (text,
@@ -516,7 +516,7 @@ test_worth (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = print (cases[i].text, cases[i].sizes);
-      GhloVulkanDevice *device = get_device (cases[i].is_emulated);
+      GhloGpuDevice *device = get_device (cases[i].is_emulated);
 
       if (device == NULL)
         return;

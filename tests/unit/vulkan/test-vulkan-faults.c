@@ -9,8 +9,9 @@
 
 #include "base/ghlo-error.h"
 #include "execute/profile.h"
+#include "gpu/core.h"
 #include "runtime/cache.h"
-#include "vulkan/core.h"
+#include "vulkan/handles.h"
 #include "vulkan/memory.h"
 
 #include <glib/gstdio.h>
@@ -100,13 +101,13 @@ functions (void)
 
 /* A copy of the first device, not opened; the test is skipped where there is none. Like all devices it is never
  * freed. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 new_device (void)
 {
   static GPtrArray *devices;
   g_autoptr (GPtrArray) found = g_ptr_array_new ();
 
-  ghlo_vulkan_find_devices (found);
+  ghlo_gpu_find_devices (found);
   if (found->len == 0)
     {
       g_test_skip ("there is no Vulkan device");
@@ -121,10 +122,10 @@ new_device (void)
 
 /* Runs the program as it is and profiled. */
 static gboolean
-run_program (GhloVulkanDevice  *device,
-             GError           **error)
+run_program (GhloGpuDevice  *device,
+             GError        **error)
 {
-  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, program, error);
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->vulkan.core, program, error);
   GhloRunProfile *profile = ghlo_run_profile_new ();
   const GhloRunOptions measured = { .profile = profile };
   gboolean ok = prepared != NULL;
@@ -144,16 +145,16 @@ run_program (GhloVulkanDevice  *device,
 
 /* A device that is lost here is not lost to its driver, which carries on. */
 static void
-assert_nothing_left (GhloVulkanDevice *device)
+assert_nothing_left (GhloGpuDevice *device)
 {
   GhloVulkanMemoryStatistics statistics;
 
-  device->vk->DeviceWaitIdle (device->device);
-  ghlo_vulkan_memory_measure (device->memory, &statistics);
+  device->vulkan.handles->vk->DeviceWaitIdle (device->vulkan.handles->device);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &statistics);
   g_assert_cmpuint (statistics.used[GHLO_VULKAN_LOCAL], ==, 0);
   g_assert_cmpuint (statistics.used[GHLO_VULKAN_READBACK], ==, 0);
   g_assert_cmpuint (statistics.used[GHLO_VULKAN_UPLOAD], ==, 0);
-  ghlo_vulkan_memory_trim (device->memory);
+  ghlo_vulkan_memory_trim (device->vulkan.memory);
 }
 
 static void
@@ -203,21 +204,21 @@ static void
 open_with_fault (const char *name,
                  VkResult    result)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GError) error = NULL;
 
   ghlo_cache_clear (NULL);
   set_fault (name, result);
-  if (!ghlo_vulkan_device_open (device, NULL, &error))
+  if (!ghlo_gpu_device_open (device, NULL, &error))
     assert_error (error, result, name);
   g_assert_null (fault.name);
   g_clear_error (&error);
-  if (ghlo_device_core_is_lost (&device->core))
+  if (ghlo_device_core_is_lost (&device->vulkan.core))
     {
       assert_may_lose (result, name);
       device = new_device ();
     }
-  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
+  g_assert_true (ghlo_gpu_device_open (device, NULL, &error));
   g_assert_no_error (error);
   assert_nothing_left (device);
 }
@@ -225,7 +226,7 @@ open_with_fault (const char *name,
 static void
 test_open (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GHashTable) calls = NULL;
   g_autoptr (GError) error = NULL;
   GHashTableIter iter;
@@ -235,7 +236,7 @@ test_open (void)
     return;
   ghlo_cache_clear (NULL);
   watch_calls ();
-  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
+  g_assert_true (ghlo_gpu_device_open (device, NULL, &error));
   g_assert_no_error (error);
   calls = take_calls ();
   g_assert_cmpuint (g_hash_table_size (calls), >=, 15);
@@ -246,15 +247,15 @@ test_open (void)
 }
 
 /* An open device without pipelines. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 open_new_device (void)
 {
-  GhloVulkanDevice *device = new_device ();
+  GhloGpuDevice *device = new_device ();
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return NULL;
-  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
+  g_assert_true (ghlo_gpu_device_open (device, NULL, &error));
   g_assert_no_error (error);
 
   return device;
@@ -264,7 +265,7 @@ static void
 compile_with_fault (const char *name,
                     VkResult    result)
 {
-  GhloVulkanDevice *device = open_new_device ();
+  GhloGpuDevice *device = open_new_device ();
   g_autoptr (GError) error = NULL, again = NULL;
 
   set_fault (name, result);
@@ -276,7 +277,7 @@ compile_with_fault (const char *name,
     }
   if (fault.name != NULL)
     g_error ("vk%s was not called", name);
-  if (ghlo_device_core_is_lost (&device->core))
+  if (ghlo_device_core_is_lost (&device->vulkan.core))
     {
       assert_may_lose (result, name);
       return;
@@ -289,7 +290,7 @@ compile_with_fault (const char *name,
 static void
 test_compile (void)
 {
-  GhloVulkanDevice *device = open_new_device ();
+  GhloGpuDevice *device = open_new_device ();
   g_autoptr (GHashTable) calls = NULL;
   g_autoptr (GError) error = NULL;
   GHashTableIter iter;
@@ -313,7 +314,7 @@ static void
 run_with_fault (const char *name,
                 VkResult    result)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GError) error = NULL, again = NULL;
 
   g_assert_true (run_program (device, &error));
@@ -324,7 +325,7 @@ run_with_fault (const char *name,
     assert_error (error, result, name);
   if (fault.name != NULL)
     g_error ("vk%s was not called", name);
-  if (ghlo_device_core_is_lost (&device->core))
+  if (ghlo_device_core_is_lost (&device->vulkan.core))
     {
       assert_may_lose (result, name);
       /* The device stays lost, and another takes its place. */
@@ -342,7 +343,7 @@ run_with_fault (const char *name,
 static void
 try_run (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GHashTable) calls = NULL;
   g_autoptr (GError) error = NULL;
   GHashTableIter iter;
@@ -404,7 +405,7 @@ allocate_no_memory (VkDevice                     device,
 static void
 test_handles (void)
 {
-  GhloVulkanDevice *device = open_new_device ();
+  GhloGpuDevice *device = open_new_device ();
   GhloVulkanFunctions *vk = functions ();
   const GhloVulkanFunctions kept = vk != NULL ? *vk : (GhloVulkanFunctions) { 0 };
 
@@ -414,12 +415,12 @@ test_handles (void)
     {
       g_autoptr (GError) error = NULL;
 
-      ghlo_vulkan_memory_trim (device->memory);
+      ghlo_vulkan_memory_trim (device->vulkan.memory);
       if (i == 0)
         vk->CreateBuffer = create_no_buffer;
       else
         vk->AllocateMemory = allocate_no_memory;
-      g_assert_cmpuint (ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, 1 << 26, &error), ==, 0);
+      g_assert_cmpuint (ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, 1 << 26, &error), ==, 0);
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
       *vk = kept;
     }

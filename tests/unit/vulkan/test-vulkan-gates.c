@@ -8,13 +8,13 @@
 
 #include <string.h>
 
+#include "gpu/core.h"
+#include "gpu/kernel.h"
+#include "gpu/steps.h"
 #include "runtime/place.h"
-#include "vulkan/core.h"
 #include "vulkan/device-memory.h"
 #include "vulkan/drivers.h"
-#include "vulkan/kernel.h"
 #include "vulkan/pipelines.h"
-#include "vulkan/steps.h"
 #include "vulkan/transfer.h"
 
 enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
@@ -149,7 +149,7 @@ finish_ahead (gpointer                step,
 
   gated.may_be_gated = TRUE;
 
-  return ghlo_vulkan_step_kernel.finish (step, self, &gated, monitor, error);
+  return ghlo_gpu_step_kernel.finish (step, self, &gated, monitor, error);
 }
 
 static const GhloStepImplementation *(*find) (GhloDeviceCore               *self,
@@ -161,16 +161,16 @@ find_ahead (GhloDeviceCore               *self,
             const GhloIrOp               *op,
             const GhloStepImplementation *previous)
 {
-  const GhloStepImplementation *found = find (self, op, previous == &ahead ? &ghlo_vulkan_step_kernel : previous);
+  const GhloStepImplementation *found = find (self, op, previous == &ahead ? &ghlo_gpu_step_kernel : previous);
 
-  return found == &ghlo_vulkan_step_kernel ? &ahead : found;
+  return found == &ghlo_gpu_step_kernel ? &ahead : found;
 }
 
 /* State of the functions with which the test replaces the device's. */
 static struct
 {
   const GhloStepPlan *plan;     /* of the program under test */
-  GhloVulkanDevice   *device;
+  GhloGpuDevice   *device;
   guint               n_replays;
   gboolean            is_open;
 } seen;
@@ -179,9 +179,9 @@ static GhloCommandBuffer *
 begin_gated (GhloDeviceCore         *self,
              const GhloBufferExtent *buffers)
 {
-  GhloCommandBuffer *recording = ghlo_vulkan_command_buffers.begin (self, buffers);
+  GhloCommandBuffer *recording = ghlo_gpu_command_buffers.begin (self, buffers);
 
-  ghlo_vulkan_command_buffers.set_predicate (recording, (GhloBufferRef) { 0, 0 });
+  ghlo_gpu_command_buffers.set_predicate (recording, (GhloBufferRef) { 0, 0 });
 
   return recording;
 }
@@ -195,7 +195,7 @@ is_written (const GhloStepBuffer *buffer,
   g_autoptr (GError) error = NULL;
 
   memset (before, PATTERN, buffer->size);
-  ghlo_vulkan_download (seen.device, ghlo_vulkan_address (address), bytes, buffer->size, NULL, &error);
+  ghlo_vulkan_download (&seen.device->vulkan, ghlo_vulkan_address (address), bytes, buffer->size, NULL, &error);
   g_assert_no_error (error);
 
   return memcmp (bytes, before, buffer->size) != 0;
@@ -216,7 +216,7 @@ fill (const GhloStepBuffer *buffer,
   g_autoptr (GError) error = NULL;
 
   memset (bytes, PATTERN, buffer->size);
-  ghlo_vulkan_upload (seen.device, bytes, ghlo_vulkan_address (address), buffer->size, NULL, &error);
+  ghlo_vulkan_upload (&seen.device->vulkan, bytes, ghlo_vulkan_address (address), buffer->size, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -232,7 +232,7 @@ replay_and_look (GhloCommandBuffer  *recording,
   for (guint i = 0; i < plan->n_buffers; i++)
     if (is_of_run (&plan->buffers[i]))
       fill (&plan->buffers[i], addresses[i]);
-  if (!ghlo_vulkan_command_buffers.replay (recording, addresses, monitor, error))
+  if (!ghlo_gpu_command_buffers.replay (recording, addresses, monitor, error))
     return FALSE;
   for (guint i = 0; i < plan->n_buffers; i++)
     if (is_of_run (&plan->buffers[i])
@@ -265,7 +265,7 @@ static void
 check_program (const char *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&seen.device->core, text, &error);
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&seen.device->vulkan.core, text, &error);
 
   g_assert_no_error (error);
   seen.plan = ghlo_prepared_get_plan (prepared);
@@ -280,33 +280,33 @@ check_program (const char *text)
 static void
 test_gates (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
-  GhloCommandBufferClass recorder = ghlo_vulkan_command_buffers;
+  GhloGpuDevice *device = vulkan_program_device ();
+  GhloCommandBufferClass recorder = ghlo_gpu_command_buffers;
   const GhloDeviceCoreClass *klass;
   GhloDeviceCoreClass own;
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return;
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   g_assert_no_error (error);
-  klass = device->core.klass;
+  klass = device->vulkan.core.klass;
   seen.device = device;
   recorder.begin = begin_gated;
   recorder.replay = replay_and_look;
-  device->core.command_buffers = &recorder;
+  device->vulkan.core.command_buffers = &recorder;
   find = klass->find_step;
   own = *klass;
-  device->core.klass = &own;
-  ahead = ghlo_vulkan_step_kernel;
+  device->vulkan.core.klass = &own;
+  ahead = ghlo_gpu_step_kernel;
   ahead.finish = finish_ahead;
   for (guint i = 0; i < 2 * G_N_ELEMENTS (programs); i++)
     {
       own.find_step = i % 2 == 0 ? find : find_ahead;
       check_program (programs[i / 2]);
     }
-  device->core.command_buffers = &ghlo_vulkan_command_buffers;
-  device->core.klass = klass;
+  device->vulkan.core.command_buffers = &ghlo_gpu_command_buffers;
+  device->vulkan.core.klass = klass;
 }
 
 /* Programs that negate numbers where that is never gated, and where it may be. */
@@ -366,14 +366,14 @@ static const struct
 };
 
 /* That of @step, of an operand and a result: of two of it that wait for nothing both are known. */
-static const GhloVulkanKernel *
+static const GhloGpuKernel *
 get_kernel (const GhloStep *step)
 {
   GhloBufferExtent extents[4];
   GhloBufferRef places[4];
   const GhloBufferRef nowhere = { GHLO_STEP_NONE, 0 };
-  const GhloVulkanKernel *kernels[2];
-  g_autoptr (GhloVulkanRecording) recording = NULL;
+  const GhloGpuKernel *kernels[2];
+  g_autoptr (GhloGpuRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
@@ -381,33 +381,33 @@ get_kernel (const GhloStep *step)
       extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
       places[i] = (GhloBufferRef) { i, 0 };
     }
-  recording = ghlo_vulkan_recording_new (seen.device, extents);
+  recording = ghlo_gpu_recording_new (seen.device, extents);
   for (guint i = 0; i < 2; i++)
     {
       step->implementation->record (step->code->compiled, &places[i], &places[2 + i], nowhere, recording, &error);
       g_assert_no_error (error);
     }
-  g_assert_true (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
+  g_assert_true (ghlo_gpu_recording_get_pair (recording, 0, kernels));
   g_assert_true (kernels[0] == kernels[1]);
 
   return kernels[0];
 }
 
 /* That of the form which a kernel of @n_points has that may be gated; 0: which others have. */
-static VkPipeline
-get_pipeline (const GhloVulkanKernel *kernel,
-              guint64                 n_points)
+static GhloVulkanPipeline *
+get_pipeline (const GhloGpuKernel *kernel,
+              guint64              n_points)
 {
-  GhloSpirvSchedule schedule = ghlo_vulkan_kernel_schedule (kernel, GHLO_SPIRV_PARTS_IN_TURN);
+  GhloSpirvSchedule schedule = ghlo_gpu_kernel_schedule (kernel, GHLO_SPIRV_PARTS_IN_TURN);
   g_autoptr (GBytes) words = NULL, adapted = NULL;
   g_autoptr (GError) error = NULL;
-  VkPipeline pipeline;
+  GhloVulkanPipeline *pipeline;
 
   schedule.n_points = n_points;
   words = ghlo_spirv_emit (kernel->kernel, &seen.device->measured.floats, &schedule, &error);
   g_assert_no_error (error);
-  adapted = ghlo_vulkan_driver_adapt (seen.device->driver, words);
-  pipeline = ghlo_vulkan_pipelines_get (seen.device->pipelines, adapted, &error);
+  adapted = ghlo_vulkan_driver_adapt (seen.device->vulkan.driver, words);
+  pipeline = ghlo_vulkan_pipelines_get (seen.device->vulkan.pipelines, adapted, &error);
   g_assert_no_error (error);
 
   return pipeline;
@@ -418,8 +418,8 @@ count_form (GhloStep *step,
             gpointer  data)
 {
   guint *counts = data;
-  const GhloVulkanKernel *kernel;
-  VkPipeline plain, ahead;
+  const GhloGpuKernel *kernel;
+  GhloVulkanPipeline *plain, *ahead;
 
   if (step->op == NULL || step->op->kind != GHLO_OP_STABLEHLO_NEGATE)
     return;
@@ -438,7 +438,7 @@ test_forms (void)
   for (guint i = 0; seen.device != NULL && i < G_N_ELEMENTS (negating); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&seen.device->core, negating[i].text, &error);
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&seen.device->vulkan.core, negating[i].text, &error);
       guint counts[2] = { 0 };
 
       g_assert_no_error (error);

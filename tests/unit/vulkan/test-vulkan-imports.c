@@ -15,6 +15,7 @@
 #include "runtime/pool.h"
 #include "runtime/value.h"
 #include "vulkan/imports.h"
+#include "vulkan/instance.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/transfer.h"
@@ -48,23 +49,23 @@ fault_cb (const char *name)
 }
 
 /* A device that imports host memory; the test is skipped where there is none. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 open_device (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
-  if (device != NULL && device->imports == NULL)
+  if (device != NULL && device->vulkan.imports == NULL)
     g_test_skip ("the device does not import host memory");
 
-  return device != NULL && device->imports != NULL ? device : NULL;
+  return device != NULL && device->vulkan.imports != NULL ? device : NULL;
 }
 
 static gsize
-count_imported (GhloVulkanDevice *device)
+count_imported (GhloGpuDevice *device)
 {
   GhloVulkanMemoryStatistics statistics;
 
-  ghlo_vulkan_memory_measure (device->memory, &statistics);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &statistics);
 
   return statistics.used[GHLO_VULKAN_IMPORTED];
 }
@@ -94,11 +95,11 @@ fill (guint8 *bytes,
 
 /* Memory of a type that the host does not map, so that the device copies in both directions. */
 static guint64
-allocate_there (GhloVulkanDevice *device,
-                gsize             size)
+allocate_there (GhloGpuDevice *device,
+                gsize          size)
 {
   g_autoptr (GError) error = NULL;
-  guint64 address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, size, &error);
+  guint64 address = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_UPLOAD, size, &error);
 
   g_assert_no_error (error);
 
@@ -107,26 +108,26 @@ allocate_there (GhloVulkanDevice *device,
 
 /* Copies @from to the device and back to @to. */
 static gboolean
-go_round (GhloVulkanDevice  *device,
-          const guint8      *from,
-          guint8            *to,
-          gsize              size,
-          GError           **error)
+go_round (GhloGpuDevice  *device,
+          const guint8   *from,
+          guint8         *to,
+          gsize           size,
+          GError        **error)
 {
   guint64 there = allocate_there (device, size);
-  gboolean ok = ghlo_vulkan_upload (device, from, there, size, NULL, error)
-                && ghlo_vulkan_download (device, there, to, size, NULL, error);
+  gboolean ok = ghlo_vulkan_upload (&device->vulkan, from, there, size, NULL, error)
+                && ghlo_vulkan_download (&device->vulkan, there, to, size, NULL, error);
 
-  ghlo_vulkan_memory_free (device->memory, there, size, ghlo_vulkan_queue_value (device->queue));
+  ghlo_vulkan_memory_free (device->vulkan.memory, there, size, ghlo_vulkan_queue_value (device->vulkan.queue));
 
   return ok;
 }
 
 static void
-check_round (GhloVulkanDevice *device,
-             guint8           *from,
-             guint8           *to,
-             guint             seed)
+check_round (GhloGpuDevice *device,
+             guint8        *from,
+             guint8        *to,
+             guint          seed)
 {
   g_autoptr (GError) error = NULL;
 
@@ -140,7 +141,7 @@ check_round (GhloVulkanDevice *device,
 static void
 test_blocks (void)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloGpuDevice *device = open_device ();
   guint8 *one, *other;
   gsize each;
 
@@ -174,7 +175,7 @@ test_blocks (void)
 static void
 test_others (void)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloGpuDevice *device = open_device ();
   const gsize limit = ghlo_memory_get_limit ();
   guint8 *lent, *own, *small;
 
@@ -184,10 +185,10 @@ test_others (void)
   check_round (device, lent, lent + SIZE, 1);
   g_assert_cmpuint (count_imported (device), ==, 0);
   small = allocate (MEBIBYTE);
-  g_assert_cmpuint (ghlo_vulkan_imports_take (device->imports, small, MEBIBYTE), ==, 0);
+  g_assert_cmpuint (ghlo_vulkan_imports_take (device->vulkan.imports, small, MEBIBYTE), ==, 0);
   ghlo_memory_free (small, MEBIBYTE);
   own = allocate (SIZE);
-  g_assert_cmpuint (ghlo_vulkan_imports_take (device->imports, own, 2 * SIZE), ==, 0);
+  g_assert_cmpuint (ghlo_vulkan_imports_take (device->vulkan.imports, own, 2 * SIZE), ==, 0);
   ghlo_memory_set_limit (3 * SIZE);
   check_round (device, own, lent, 2);
   g_assert_cmpuint (count_imported (device), ==, 0);
@@ -204,7 +205,7 @@ test_others (void)
 static void
 test_fork (void)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloGpuDevice *device = open_device ();
   guint8 *one, *other;
   guint64 before;
   int status;
@@ -215,10 +216,11 @@ test_fork (void)
   one = allocate (SIZE);
   other = allocate (SIZE);
   check_round (device, one, other, 1);
-  before = ghlo_vulkan_imports_take (device->imports, one, SIZE);
+  before = ghlo_vulkan_imports_take (device->vulkan.imports, one, SIZE);
   g_assert_cmpuint (before, !=, 0);
-  g_assert_cmpuint (ghlo_vulkan_imports_take (device->imports, one + OFFSET, SIZE - OFFSET), ==, before + OFFSET);
-  ghlo_vulkan_imports_give (device->imports, one + OFFSET);
+  g_assert_cmpuint (ghlo_vulkan_imports_take (device->vulkan.imports, one + OFFSET, SIZE - OFFSET), ==,
+                    before + OFFSET);
+  ghlo_vulkan_imports_give (device->vulkan.imports, one + OFFSET);
   child = fork ();
   if (child == 0)
     {
@@ -231,11 +233,11 @@ test_fork (void)
   g_assert_cmpint (status, ==, 0);
   check_round (device, one, other, 2);
   /* An import in use stays, and is not used by others. */
-  g_assert_cmpuint (ghlo_vulkan_imports_take (device->imports, one, SIZE), ==, 0);
-  ghlo_vulkan_imports_give (device->imports, one);
+  g_assert_cmpuint (ghlo_vulkan_imports_take (device->vulkan.imports, one, SIZE), ==, 0);
+  ghlo_vulkan_imports_give (device->vulkan.imports, one);
   check_round (device, other, one, 3);
-  g_assert_cmpuint (ghlo_vulkan_imports_take (device->imports, one, SIZE), !=, 0);
-  ghlo_vulkan_imports_give (device->imports, one);
+  g_assert_cmpuint (ghlo_vulkan_imports_take (device->vulkan.imports, one, SIZE), !=, 0);
+  ghlo_vulkan_imports_give (device->vulkan.imports, one);
   ghlo_memory_free (one, SIZE);
   ghlo_memory_free (other, SIZE);
   ghlo_memory_trim ();
@@ -245,7 +247,7 @@ test_fork (void)
 static void
 test_cancelled (void)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloGpuDevice *device = open_device ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GError) error = NULL;
@@ -258,10 +260,10 @@ test_cancelled (void)
   there = allocate_there (device, SIZE);
   g_cancellable_cancel (cancellable);
   /* A transfer that has ended already may be complete in spite of the cancel. */
-  if (!ghlo_vulkan_upload (device, memory, there, SIZE, &monitor, &error))
+  if (!ghlo_vulkan_upload (&device->vulkan, memory, there, SIZE, &monitor, &error))
     g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
-  ghlo_vulkan_memory_free (device->memory, there, SIZE, ghlo_vulkan_queue_value (device->queue));
+  ghlo_vulkan_memory_free (device->vulkan.memory, there, SIZE, ghlo_vulkan_queue_value (device->vulkan.queue));
   ghlo_memory_free (memory, SIZE);
   ghlo_memory_trim ();
   g_assert_cmpuint (count_imported (device), ==, 0);
@@ -272,7 +274,7 @@ static void
 round_with_fault (const char *name,
                   VkResult    result)
 {
-  GhloVulkanDevice *device = open_device ();
+  GhloGpuDevice *device = open_device ();
   guint8 *one = allocate (LITTLE), *other = allocate (LITTLE);
   g_autoptr (GError) error = NULL;
   gboolean ok;
@@ -297,11 +299,11 @@ round_with_fault (const char *name,
   ghlo_memory_free (other, LITTLE);
   ghlo_memory_trim ();
   g_assert_cmpuint (count_imported (device), ==, 0);
-  if (!ghlo_device_core_is_lost (&device->core))
+  if (!ghlo_device_core_is_lost (&device->vulkan.core))
     return;
   device = open_device ();
   g_assert_nonnull (device);
-  g_assert_false (ghlo_device_core_is_lost (&device->core));
+  g_assert_false (ghlo_device_core_is_lost (&device->vulkan.core));
 }
 
 static void
@@ -312,7 +314,7 @@ test_faults (void)
     "GetMemoryHostPointerPropertiesEXT", "GetSemaphoreCounterValue", "QueueSubmit", "ResetCommandPool",
     "WaitSemaphores",
   };
-  GhloVulkanDevice *device = open_device ();
+  GhloGpuDevice *device = open_device ();
   GhloVulkanFunctions *vk;
 
   if (device == NULL)

@@ -6,13 +6,13 @@
 
 #include "vulkan-program.h"
 
+#include "gpu/core.h"
+#include "gpu/kernel.h"
+#include "gpu/steps.h"
 #include "kernel/expand.h"
-#include "vulkan/core.h"
 #include "vulkan/device-memory.h"
-#include "vulkan/kernel.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
-#include "vulkan/steps.h"
 #include "vulkan/transfer.h"
 
 #include "../kernel/random-kernel.h"
@@ -21,11 +21,11 @@
 enum { SEED = 1 };
 
 static guint64
-allocate (GhloVulkanDevice *device,
-          gsize             size)
+allocate (GhloGpuDevice *device,
+          gsize          size)
 {
   g_autoptr (GError) error = NULL;
-  guint64 address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, &error);
+  guint64 address = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, size, &error);
 
   g_assert_no_error (error);
 
@@ -33,22 +33,22 @@ allocate (GhloVulkanDevice *device,
 }
 
 static void
-release (GhloVulkanDevice *device,
-         guint64           address,
-         gsize             size)
+release (GhloGpuDevice *device,
+         guint64        address,
+         gsize          size)
 {
-  ghlo_vulkan_memory_free (device->memory, address, size, ghlo_vulkan_queue_value (device->queue));
+  ghlo_vulkan_memory_free (device->vulkan.memory, address, size, ghlo_vulkan_queue_value (device->vulkan.queue));
 }
 
 /* The last buffer is the scratch. */
 static void
-replay (const GhloVulkanKernel *kernel,
-        guint8 *const          *addresses)
+replay (const GhloGpuKernel *kernel,
+        guint8 *const       *addresses)
 {
   const guint n = kernel->kernel->n_buffers;
   GhloBufferExtent extents[GHLO_KERNEL_MAX_BUFFERS + 1];
   GhloBufferRef places[GHLO_KERNEL_MAX_BUFFERS + 1];
-  g_autoptr (GhloVulkanRecording) recording = NULL;
+  g_autoptr (GhloGpuRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i <= n; i++)
@@ -56,35 +56,37 @@ replay (const GhloVulkanKernel *kernel,
       extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
       places[i] = (GhloBufferRef) { i, 0 };
     }
-  recording = ghlo_vulkan_recording_new (kernel->device, extents);
-  ghlo_vulkan_kernel_record (kernel, places, places[n], recording);
-  ghlo_vulkan_recording_end (recording, 0);
+  recording = ghlo_gpu_recording_new (kernel->device, extents);
+  ghlo_gpu_kernel_record (kernel, places, places[n], recording);
+  ghlo_gpu_recording_end (recording, 0);
   g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, kernel->n_parts > 1 ? 2 : 1);
-  ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
+  ghlo_gpu_recording_replay (recording, addresses, NULL, &error);
   g_assert_no_error (error);
 }
 
 static void
-run (const GhloVulkanKernel *kernel,
-     GhloKernelMemory       *memory)
+run (const GhloGpuKernel *kernel,
+     GhloKernelMemory    *memory)
 {
   const guint n = kernel->kernel->n_buffers;
-  const gsize scratch = ghlo_vulkan_kernel_scratch (kernel);
-  GhloVulkanDevice *device = kernel->device;
+  const gsize scratch = ghlo_gpu_kernel_scratch (kernel);
+  GhloGpuDevice *device = kernel->device;
   guint8 *addresses[GHLO_KERNEL_MAX_BUFFERS + 1];
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < n; i++)
     {
       addresses[i] = GSIZE_TO_POINTER (allocate (device, memory[i].size));
-      ghlo_vulkan_upload (device, memory[i].data, ghlo_vulkan_address (addresses[i]), memory[i].size, NULL, &error);
+      ghlo_vulkan_upload (&device->vulkan, memory[i].data, ghlo_vulkan_address (addresses[i]), memory[i].size, NULL,
+                          &error);
       g_assert_no_error (error);
     }
   addresses[n] = GSIZE_TO_POINTER (allocate (device, scratch));
   replay (kernel, addresses);
   for (guint i = 0; i < n; i++)
     {
-      ghlo_vulkan_download (device, ghlo_vulkan_address (addresses[i]), memory[i].data, memory[i].size, NULL, &error);
+      ghlo_vulkan_download (&device->vulkan, ghlo_vulkan_address (addresses[i]), memory[i].data, memory[i].size, NULL,
+                            &error);
       g_assert_no_error (error);
       release (device, ghlo_vulkan_address (addresses[i]), memory[i].size);
     }
@@ -92,12 +94,12 @@ run (const GhloVulkanKernel *kernel,
 }
 
 static void
-check_kernel (GhloVulkanDevice *device,
-              const char       *name)
+check_kernel (GhloGpuDevice *device,
+              const char    *name)
 {
   g_autofree GhloKernel *kernel = read_kernel (name);
-  GhloVulkanKernel on_device;
-  const char *reason = ghlo_vulkan_kernel_init (&on_device, device, kernel);
+  GhloGpuKernel on_device;
+  const char *reason = ghlo_gpu_kernel_init (&on_device, device, kernel);
   g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, NULL);
   GhloElementType type;
   GhloKernelMemory *found, *expected;
@@ -110,7 +112,7 @@ check_kernel (GhloVulkanDevice *device,
     reason = "the device flushes subnormal numbers, which are in its memory";
   if (reason != NULL)
     return;
-  ghlo_vulkan_kernel_compile (&on_device, FALSE, &error);
+  ghlo_gpu_kernel_compile (&on_device, FALSE, &error);
   g_assert_no_error (error);
   found = random_memory_new (kernel, SEED);
   expected = random_memory_copy (kernel, found);
@@ -125,14 +127,14 @@ check_kernel (GhloVulkanDevice *device,
 static void
 test_files (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GPtrArray) names = NULL;
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return;
   names = list_kernels ();
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < names->len; i++)
     check_kernel (device, names->pdata[i]);

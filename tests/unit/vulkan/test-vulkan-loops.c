@@ -384,7 +384,7 @@ test_counted (void)
 {
   static const char *const texts[] = { moved, in_place, swapped, nested };
   static const guint trips[] = { 0, 1, 2, 3, 8, 13 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS (trips); k++)
@@ -407,7 +407,7 @@ test_long (void)
     { moved, 300, 1, 1 }, { moved, 1500, 3, 12 }, { moved, 2047, 3, 12 }, { swapped, 2047, 3, 12 },
     { in_place, 2048, 2, 8 }, { nested, 40, 3, 50 },
   };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
@@ -427,7 +427,7 @@ static void
 test_ended (void)
 {
   static const char *const texts[] = { ended, ended_in_place, ended_with_loops, ended_by_part };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS (ended_trips); k++)
@@ -445,7 +445,7 @@ test_ended (void)
 static void
 test_ended_ahead (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint k = 0; device != NULL && k < G_N_ELEMENTS (ended_trips); k++)
     {
@@ -476,7 +476,7 @@ number (gint32 n)
  * iterations. Whether the third run is one block depends on the second run's time; only if so, the steps around the
  * loop are part of the recording, and they and the loop wait for each other. */
 static void
-check_stages (GhloVulkanDevice *device,
+check_stages (GhloGpuDevice    *device,
               const char       *text,
               guint             n_each,         /* dispatches of an iteration */
               gint32            most)
@@ -501,7 +501,7 @@ check_stages (GhloVulkanDevice *device,
 static void
 test_ended_stages (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   if (device == NULL)
     return;
@@ -601,16 +601,16 @@ static const char limited_if[] = LIMITED (
 
 /* @prepared is made from @text. */
 static VulkanProgramReplays
-run_limited (GhloVulkanDevice *device,
-             const char       *text,
-             GhloPrepared     *prepared,
-             gint32            trips)
+run_limited (GhloGpuDevice *device,
+             const char    *text,
+             GhloPrepared  *prepared,
+             gint32         trips)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
   g_autoptr (GhloValue) n = number (trips);
   GhloValue *expected[VULKAN_PROGRAM_MAX_OUTPUTS], *outputs[VULKAN_PROGRAM_MAX_OUTPUTS];
-  const guint64 submitted = ghlo_vulkan_queue_value (device->queue);
+  const guint64 submitted = ghlo_vulkan_queue_value (device->vulkan.queue);
   VulkanProgramReplays seen;
 
   g_assert_no_error (error);
@@ -618,7 +618,7 @@ run_limited (GhloVulkanDevice *device,
   vulkan_program_watch (device);
   vulkan_program_run (prepared, &n, 1, outputs);
   seen = vulkan_program_unwatch (device);
-  seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
+  seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->vulkan.queue) - submitted);
   vulkan_program_compare (prepared, outputs, expected);
   ghlo_values_clear (expected, ghlo_prepared_get_n_outputs (oracle));
 
@@ -629,9 +629,10 @@ static void
 test_ended_as_expected (void)
 {
   static const gint32 trips[] = { 3, 100, 100, 101, 7, 0, 40, 250 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, limited, &error) : NULL;
+  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->vulkan.core, limited, &error)
+                                                     : NULL;
 
   g_assert_no_error (error);
   for (guint i = 0; prepared != NULL && i < G_N_ELEMENTS (trips); i++)
@@ -652,13 +653,13 @@ test_ended_steady (void)
 {
   enum { MANY_RUNS = 100 };
   static const gint32 others[] = { 9, 2, 5, 6, 4, 0 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   guint n_recordings[MANY_RUNS], n = 0;
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (others); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, limited, &error);
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->vulkan.core, limited, &error);
 
       g_assert_no_error (error);
       for (n = 0; n < 3 || (n < MANY_RUNS && n_recordings[n - 1] >= n_recordings[1]); n++)
@@ -673,11 +674,11 @@ test_ended_steady (void)
 /* Runs until the number of submissions is as expected, several times in a row: after a run that took long, as may
  * happen on a busy machine, the next one is split into more blocks. Each submission has one recording. */
 static void
-run_until_settled (GhloVulkanDevice *device,
-                   const char       *text,
-                   GhloPrepared     *prepared,
-                   gint32            trips,
-                   guint             n_submissions)
+run_until_settled (GhloGpuDevice *device,
+                   const char    *text,
+                   GhloPrepared  *prepared,
+                   gint32         trips,
+                   guint          n_submissions)
 {
   enum { MANY_RUNS = 200, SETTLED = 3 };
   guint n = 0, n_as_expected = 0;
@@ -707,12 +708,12 @@ test_ended_behind (void)
     { limited_inside, 4, 4 }, { limited_if, 3, 3 },
   };
   static const gint32 others[] = { 3, 5, 100, 0, 9, 1 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, cases[i].text, &error);
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->vulkan.core, cases[i].text, &error);
 
       g_assert_no_error (error);
       for (guint k = 0; k < G_N_ELEMENTS (others); k++)
@@ -730,7 +731,7 @@ test_ended_behind (void)
 static void
 test_ended_late (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autofree char *text = fill_in (ended, 1000);
   guint n_replays;
 
@@ -746,7 +747,7 @@ test_host (void)
 {
   static const char *const texts[] = { ended_inside, ended_by_one_of_many, carried };
   static const guint trips[] = { 0, 1, 4, 9 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS (trips); k++)
@@ -781,12 +782,12 @@ test_cancel (void)
 {
   g_autofree char *far = fill_in (moved, 2000000000), *near = fill_in (ended, 9);
   const char *const texts[] = { endless, far };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, texts[i], &error);
+      g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->vulkan.core, texts[i], &error);
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       const GhloMonitor monitor = { .cancellable = cancellable };
       GThread *thread = g_thread_new (NULL, vulkan_program_cancel_soon, cancellable);
@@ -804,9 +805,10 @@ test_cancel (void)
 static void
 test_ended_behind_cancel (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->core, limited, &error) : NULL;
+  g_autoptr (GhloPrepared) prepared = device != NULL ? vulkan_program_prepare (&device->vulkan.core, limited, &error)
+                                                     : NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GhloValue) n = number (G_MAXINT32);
@@ -850,7 +852,7 @@ run_often (gpointer data)
 static void
 test_threads (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autofree char *text = fill_in (ended_with_loops, 21);
   g_autoptr (GhloPrepared) prepared = NULL, oracle = NULL;
   g_autoptr (GError) error = NULL;
@@ -861,7 +863,7 @@ test_threads (void)
     return;
   oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
   g_assert_no_error (error);
-  prepared = vulkan_program_prepare (&device->core, text, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, text, &error);
   g_assert_no_error (error);
   shared = (Shared) { prepared, oracle };
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
@@ -885,21 +887,21 @@ test_cuts (void)
     { moved, 100, 1e30, 3, 3 }, { moved, 101, 4e5, 9, 300 }, { moved, 13, 1e4, 36, 300 }, { nested, 8, 1e5, 36, 1000 },
     { swapped, 9, 1e4, 36, 300 }, { ended, 9, 1e4, 36, 300 },
   };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = fill_in (cases[i].text, cases[i].n);
-      const guint64 submitted = ghlo_vulkan_queue_value (device->queue);
+      const guint64 submitted = ghlo_vulkan_queue_value (device->vulkan.queue);
       guint n_replays;
 
       vulkan_program_set_rate (device, cases[i].rate);
       n_replays = vulkan_program_check (device, text, NULL, 0).n_replays;
       g_test_message ("%u at %g: %u recordings, %" G_GUINT64_FORMAT " submissions", i, cases[i].rate, n_replays,
-                      ghlo_vulkan_queue_value (device->queue) - submitted);
+                      ghlo_vulkan_queue_value (device->vulkan.queue) - submitted);
       g_assert_cmpuint (n_replays, >=, cases[i].least);
       g_assert_cmpuint (n_replays, <=, cases[i].most);
-      g_assert_cmpuint (ghlo_vulkan_queue_value (device->queue) - submitted, >=, n_replays);
+      g_assert_cmpuint (ghlo_vulkan_queue_value (device->vulkan.queue) - submitted, >=, n_replays);
     }
   if (device != NULL)
     vulkan_program_set_rate (device, 1e30);

@@ -14,10 +14,10 @@
 #include "vulkan-convolution.h"
 #include "vulkan-product.h"
 
+#include "gpu/product/planes.h"
+#include "gpu/spirv/builder.h"
 #include "kernel/expand.h"
 #include "kernel/text.h"
-#include "vulkan/product/planes.h"
-#include "vulkan/spirv/builder.h"
 
 /* Like fill_exact, with a few infinities. */
 static void
@@ -30,14 +30,14 @@ fill_infinite (GhloValue *value)
 
 /* Checks that matrices compute the program. */
 static void
-expect_matrices (GhloVulkanDevice *device,
-                 const char       *text)
+expect_matrices (GhloGpuDevice *device,
+                 const char    *text)
 {
-  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+  g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1);
   Question question;
 
   question_init (&question, text);
-  g_assert_null (ghlo_vulkan_product_read (product, device, &question.request, TRUE));
+  g_assert_null (ghlo_gpu_product_read (product, device, &question.request, TRUE));
   if (product->shader.subgroup == 0)
     g_error ("expected matrices for\n%s", text);
   question_clear (&question);
@@ -45,7 +45,7 @@ expect_matrices (GhloVulkanDevice *device,
 
 /* Convolutions by matrices: features are adjacent, as in most programs, and fill whole pieces. */
 static void
-check_wide_convolutions (GhloVulkanDevice *device)
+check_wide_convolutions (GhloGpuDevice *device)
 {
   static const guint8 forwards[][5] = { { 0, 2, 3, 1 }, { 2, 3, 0, 1 }, { 0, 2, 3, 1 } };
   static const guint8 of_weights[][5] = { { 1, 2, 3, 0 }, { 0, 2, 3, 1 }, { 2, 3, 0, 1 } };
@@ -102,7 +102,7 @@ test_wide_convolutions (void)
 
 /* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and tiles at edges. */
 static void
-check_matrices (GhloVulkanDevice *device)
+check_matrices (GhloGpuDevice *device)
 {
   static const Types types[] = {
     SAME (BF16), SAME (F16), MIXED (BF16, BF16, F32), MIXED (F16, F16, F32), MIXED (I8, I8, I32), SAME (I8),
@@ -135,7 +135,7 @@ test_emulated (void)
   static const gint64 sizes[][3] = {
     { 48, 128, 400 }, { 64, 80, 256 }, { 32, 64, 416 }, { 80, 64, 64 }, { 45, 128, 192 },
   };
-  GhloVulkanDevice *device = get_emulated (PLANES);
+  GhloGpuDevice *device = get_emulated (PLANES);
 
   for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (types)); i++)
     {
@@ -151,16 +151,16 @@ static void
 test_emulated_odd (void)
 {
   static const Types types[] = { MIXED (BF16, BF16, F32), SAME (F32) };
-  GhloVulkanDevice *device = get_emulated (X3);
+  GhloGpuDevice *device = get_emulated (X3);
 
   for (guint i = 0; device != NULL && i < (SANITIZED ? 1 : G_N_ELEMENTS (types)); i++)
     {
       g_autofree char *text = print_matrices (45, 67 + 2 * i, 128, &types[i], "DEFAULT", FALSE, TRUE);
-      g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+      g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1);
       Question question;
 
       question_init (&question, text);
-      g_assert_null (ghlo_vulkan_product_read (product, device, &question.request, TRUE));
+      g_assert_null (ghlo_gpu_product_read (product, device, &question.request, TRUE));
       g_assert_true (product->shader.subgroup > 0 && product->shader.has_whole_tiles);
       question_clear (&question);
       check_product (device, text, fill_exact, STEP_SAME, TRUE);
@@ -200,10 +200,10 @@ element_of (const GhloValue *value,
 
 /* The error of the product of two matrices of f32, measured on some elements of the result. */
 static double
-measure_error (GhloVulkanDevice *device,
-               const char       *text,
-               gboolean          is_lhs_transposed,
-               gboolean          is_rhs_transposed)
+measure_error (GhloGpuDevice *device,
+               const char    *text,
+               gboolean       is_lhs_transposed,
+               gboolean       is_rhs_transposed)
 {
   GhloValue *values[2];
   g_autoptr (GhloValue) found = compute_product (device, text, fill_sizes, TRUE, NULL, values);
@@ -233,7 +233,7 @@ measure_error (GhloVulkanDevice *device,
 /* f32 as planes of f16, in each precision: exact where the numbers allow it, otherwise within the promised error;
  * and computed directly where planes cannot represent the operands. */
 static void
-check_planes (GhloVulkanDevice *device)
+check_planes (GhloGpuDevice *device)
 {
   static const Types f32 = SAME (F32);
   static const struct
@@ -290,7 +290,7 @@ fill_extreme (GhloValue *value)
 /* f32 as two numbers of bf16 each: exact where the two represent the number, and like f32 for numbers that are not
  * finite. */
 static void
-check_halves (GhloVulkanDevice *device)
+check_halves (GhloGpuDevice *device)
 {
   static const Types f32 = SAME (F32);
   static const struct { gint64 m, n, k; gboolean is_rhs_transposed; } cases[] = {
@@ -332,13 +332,13 @@ static void
 test_planes (void)
 {
   static const Types f32 = SAME (F32);
-  GhloVulkanDevice *split = get_with_matrices (OF (F16), PLANES), plain;
+  GhloGpuDevice *split = get_with_matrices (OF (F16), PLANES), plain;
   double errors[2];
 
   if (split == NULL)
     return;
   plain = *split;
-  plain.matrices = 0;
+  plain.vulkan.matrices = 0;
   check_planes (split);
   for (guint i = 0; i < 3; i++)
     {
@@ -506,16 +506,16 @@ test_choice (void)
     { "bf16", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "ui8", "i32", 64, 64, 64, FALSE },
     { "f32", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "i8", "i64", 64, 64, 64, FALSE },
   };
-  const GhloVulkanDevice *device = get_device ();
-  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
-  GhloVulkanDevice other;
+  const GhloGpuDevice *device = get_device ();
+  g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1);
+  GhloGpuDevice other;
 
   if (device == NULL)
     return;
   other = *device;
-  other.subgroup_size = 32;
-  other.limits.maxComputeSharedMemorySize = 48 << 10;
-  other.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
+  other.vulkan.subgroup_size = 32;
+  other.vulkan.shared_memory = 48 << 10;
+  other.vulkan.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       const gint64 m = cases[i].m, n = cases[i].n, k = cases[i].k;
@@ -532,10 +532,10 @@ test_choice (void)
       Question question;
 
       question_init (&question, text);
-      g_assert_null (ghlo_vulkan_product_read (product, &other, &question.request, TRUE));
+      g_assert_null (ghlo_gpu_product_read (product, &other, &question.request, TRUE));
       if ((product->shader.subgroup > 0) != cases[i].is_for_matrices)
         g_error ("expected %s for\n%s", cases[i].is_for_matrices ? "matrices" : "numbers", text);
-      g_assert_null (ghlo_vulkan_product_read (product, &other, &question.request, FALSE));
+      g_assert_null (ghlo_gpu_product_read (product, &other, &question.request, FALSE));
       g_assert_cmpuint (product->shader.subgroup, ==, 0);
       question_clear (&question);
     }
@@ -570,15 +570,15 @@ test_split (void)
     /* Too small, or too little work for each element. */
     { "DEFAULT", 512, 512, 512, GHLO_SPIRV_UNSPLIT }, { "HIGHEST", 64, 65536, 4096, GHLO_SPIRV_UNSPLIT },
   };
-  GhloVulkanDevice *device = get_device (), other;
-  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1), *fallback = g_new (GhloVulkanProduct, 1);
+  GhloGpuDevice *device = get_device (), other;
+  g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1), *fallback = g_new (GhloGpuProduct, 1);
 
   for (guint i = 0; device != NULL && i < 9 * G_N_ELEMENTS (cases); i++)
     {
       const guint k = i / 9;
       g_autofree char *text = print_matrices (cases[k].m, cases[k].n, cases[k].k, &f32, cases[k].precision, i % 2 == 0,
                                               i % 4 < 2);
-      g_autofree GhloVulkanPlanes *planes = g_new0 (GhloVulkanPlanes, 1);
+      g_autofree GhloGpuPlanes *planes = g_new0 (GhloGpuPlanes, 1);
       g_autoptr (GhloIrModule) module = parse (text);
       const GhloIrOp *op = step_find_op (module);
       gint64 strides[3][2];
@@ -587,23 +587,23 @@ test_split (void)
                                         .results = views + 2 };
 
       other = *device;
-      other.subgroup_size = 16u << i % 3;
-      other.limits.maxComputeSharedMemorySize = (48u << 10) << i / 3 % 3;
-      other.matrices = OF (F16);
+      other.vulkan.subgroup_size = 16u << i % 3;
+      other.vulkan.shared_memory = (48u << 10) << i / 3 % 3;
+      other.vulkan.matrices = OF (F16);
       view_matrices (op, views, strides);
-      g_assert_null (ghlo_vulkan_product_read (product, &other, &request, TRUE));
-      g_assert_true (ghlo_vulkan_planes_init (planes, product, fallback, &other)
+      g_assert_null (ghlo_gpu_product_read (product, &other, &request, TRUE));
+      g_assert_true (ghlo_gpu_planes_init (planes, product, fallback, &other)
                      == (cases[k].split != GHLO_SPIRV_UNSPLIT));
       g_assert_cmpint (product->shader.split, ==, cases[k].split);
       if (cases[k].split != GHLO_SPIRV_UNSPLIT)
         {
           g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
 
-          g_assert_cmpuint (product->shader.subgroup, ==, other.subgroup_size);
+          g_assert_cmpuint (product->shader.subgroup, ==, other.vulkan.subgroup_size);
           g_assert_cmpuint (fallback->shader.subgroup, ==, 0);
           g_assert_cmpuint (count_instructions (words, 4459), >, 0);
         }
-      ghlo_vulkan_planes_clear (planes);
+      ghlo_gpu_planes_clear (planes);
     }
 }
 
@@ -628,8 +628,8 @@ test_ways (void)
     { "DEFAULT", 4096, 4096, 8, OF (BF16), GHLO_SPIRV_UNSPLIT },
     { "DEFAULT", 512, 768, 764, OF (BF16), GHLO_SPIRV_UNSPLIT },
   };
-  GhloVulkanDevice *device = get_device (), other;
-  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+  GhloGpuDevice *device = get_device (), other;
+  g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1);
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
@@ -642,15 +642,15 @@ test_ways (void)
                                         .results = views + 2 };
 
       other = *device;
-      other.subgroup_size = 32;
-      other.limits.maxComputeSharedMemorySize = 48 << 10;
-      other.matrices = cases[i].matrices;
+      other.vulkan.subgroup_size = 32;
+      other.vulkan.shared_memory = 48 << 10;
+      other.vulkan.matrices = cases[i].matrices;
       view_matrices (request.op, views, strides);
-      g_assert_null (ghlo_vulkan_product_read (product, &other, &request, TRUE));
+      g_assert_null (ghlo_gpu_product_read (product, &other, &request, TRUE));
       if (product->split != cases[i].split)
         g_error ("expected split %d, found %d for\n%s", cases[i].split, product->split, text);
       g_assert_true ((product->shader.subgroup > 0) == (product->split == GHLO_SPIRV_BF16_X3));
-      g_assert_null (ghlo_vulkan_product_read (product, &other, &request, FALSE));
+      g_assert_null (ghlo_gpu_product_read (product, &other, &request, FALSE));
       g_assert_cmpint (product->shader.split, ==, GHLO_SPIRV_UNSPLIT);
     }
 }
@@ -675,11 +675,11 @@ round_value (GhloValue *value)
 
 /* bf16_bf16_f32 of operands of f32: with and without matrices, with either operand in either order. */
 static void
-check_rounded (GhloVulkanDevice *device,
-               gint64            m,
-               gint64            n,
-               gint64            k,
-               gboolean          is_transposed)
+check_rounded (GhloGpuDevice *device,
+               gint64         m,
+               gint64         n,
+               gint64         k,
+               gboolean       is_transposed)
 {
   static const Types f32 = SAME (F32);
   g_autofree char *plain = print_matrices (m, n, k, &f32, "DEFAULT", is_transposed, !is_transposed);
@@ -703,7 +703,7 @@ check_rounded (GhloVulkanDevice *device,
 static void
 test_rounded (void)
 {
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   if (device == NULL)
     return;

@@ -7,6 +7,7 @@
 #include "vulkan-program.h"
 
 #include "runtime/place.h"
+#include "vulkan/handles.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/transfer.h"
@@ -101,7 +102,7 @@ static void
 test_peak (gconstpointer data)
 {
   const guint at = GPOINTER_TO_UINT (data);
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GError) error = NULL;
   GhloValue *inputs[G_N_ELEMENTS (programs[0].types)];
   GhloPrepared *prepared;
@@ -112,31 +113,31 @@ test_peak (gconstpointer data)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (&device->core, programs[at].text, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, programs[at].text, &error);
   g_assert_no_error (error);
-  ghlo_device_core_measure_memory (&device->core, &use);
+  ghlo_device_core_measure_memory (&device->vulkan.core, &use);
   g_assert_cmpuint (use.peak, >=, use.used);
   g_assert_true (ghlo_prepared_measure (prepared, &figures));
   planned = ghlo_run_figures_peak (&figures);
   for (; programs[at].types[n] != NULL; n++)
-    inputs[n] = make_input (&device->core, programs[at].types[n]);
-  ghlo_device_core_reset_memory_peak (&device->core);
+    inputs[n] = make_input (&device->vulkan.core, programs[at].types[n]);
+  ghlo_device_core_reset_memory_peak (&device->vulkan.core);
   for (guint i = 0; i < 3; i++)
     run (prepared, inputs, n);
 
-  ghlo_device_core_measure_memory (&device->core, &use);
+  ghlo_device_core_measure_memory (&device->vulkan.core, &use);
   g_assert_cmpuint (use.peak, <=, planned);
   g_assert_cmpuint (use.peak, >=, planned / 10 * 9);
   g_assert_cmpuint (use.used, >=, figures.input_bytes);
   for (guint i = 0; i < n; i++)
     ghlo_value_unref (inputs[i]);
   ghlo_prepared_free (prepared);
-  device->vk->DeviceWaitIdle (device->device);
-  ghlo_device_core_measure_memory (&device->core, &use);
+  device->vulkan.handles->vk->DeviceWaitIdle (device->vulkan.handles->device);
+  ghlo_device_core_measure_memory (&device->vulkan.core, &use);
   g_assert_cmpuint (use.used, ==, 0);
   g_assert_cmpuint (use.peak, >, 0);
-  ghlo_device_core_reset_memory_peak (&device->core);
-  ghlo_device_core_measure_memory (&device->core, &use);
+  ghlo_device_core_reset_memory_peak (&device->vulkan.core);
+  ghlo_device_core_measure_memory (&device->vulkan.core, &use);
   g_assert_cmpuint (use.peak, ==, 0);
 }
 
@@ -147,7 +148,7 @@ test_staged (void)
 {
   enum { N_UPLOADS = 5 };
   const gsize size = 12 << 20, most = 32 << 20;
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autofree guint8 *bytes = g_malloc0 (size);
   g_autoptr (GError) error = NULL;
   GhloVulkanMemoryStatistics before, now;
@@ -155,21 +156,21 @@ test_staged (void)
 
   if (device == NULL)
     return;
-  ghlo_vulkan_memory_measure (device->memory, &before);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &before);
   for (guint i = 0; i < N_UPLOADS; i++)
     {
-      addresses[i] = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, &error);
+      addresses[i] = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, size, &error);
       g_assert_no_error (error);
-      g_assert_true (ghlo_vulkan_upload (device, bytes, addresses[i], size, NULL, &error));
-      ghlo_vulkan_memory_measure (device->memory, &now);
+      g_assert_true (ghlo_vulkan_upload (&device->vulkan, bytes, addresses[i], size, NULL, &error));
+      ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
       g_assert_cmpuint (now.used[GHLO_VULKAN_UPLOAD], <=, MAX (most, before.used[GHLO_VULKAN_UPLOAD] + size));
       if (i == 1)
         g_assert_cmpuint (now.used[GHLO_VULKAN_UPLOAD], >=, 2 * size);
     }
-  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
+  g_assert_true (ghlo_vulkan_queue_finish (device->vulkan.queue, NULL, &error));
   for (guint i = 0; i < N_UPLOADS; i++)
-    ghlo_vulkan_memory_free (device->memory, addresses[i], size, 0);
-  ghlo_vulkan_memory_measure (device->memory, &now);
+    ghlo_vulkan_memory_free (device->vulkan.memory, addresses[i], size, 0);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
   g_assert_cmpuint (now.all_used, ==, before.all_used);
 }
 
@@ -179,30 +180,30 @@ test_growth (void)
 {
   enum { N_PIECES = 96 };
   const gsize piece = 1 << 20;
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autoptr (GError) error = NULL;
   GhloVulkanMemoryStatistics before, now;
   guint64 addresses[N_PIECES];
 
   if (device == NULL)
     return;
-  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
+  g_assert_true (ghlo_vulkan_queue_finish (device->vulkan.queue, NULL, &error));
   g_assert_no_error (error);
-  ghlo_vulkan_memory_trim (device->memory);
-  ghlo_vulkan_memory_measure (device->memory, &before);
+  ghlo_vulkan_memory_trim (device->vulkan.memory);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &before);
   g_assert_cmpuint (before.used[GHLO_VULKAN_LOCAL], ==, 0);
   for (guint i = 0; i < N_PIECES; i++)
     {
-      addresses[i] = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, piece, &error);
+      addresses[i] = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, piece, &error);
       g_assert_no_error (error);
-      ghlo_vulkan_memory_measure (device->memory, &now);
+      ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
       g_assert_cmpuint (now.reserved - before.reserved, <=, MAX (4 * piece, 3 * (i + 1) * piece));
     }
   g_assert_cmpuint (now.n_blocks - before.n_blocks, <=, 7);
   for (guint i = 0; i < N_PIECES; i++)
-    ghlo_vulkan_memory_free (device->memory, addresses[i], piece, 0);
-  ghlo_vulkan_memory_trim (device->memory);
-  ghlo_vulkan_memory_measure (device->memory, &now);
+    ghlo_vulkan_memory_free (device->vulkan.memory, addresses[i], piece, 0);
+  ghlo_vulkan_memory_trim (device->vulkan.memory);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
   g_assert_cmpuint (now.reserved, ==, before.reserved);
 }
 

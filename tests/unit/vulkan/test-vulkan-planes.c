@@ -10,8 +10,8 @@
 #include <math.h>
 
 #include "base/bits.h"
-#include "vulkan/product/plane-kernels.h"
-#include "vulkan/recording.h"
+#include "gpu/product/plane-kernels.h"
+#include "gpu/recording.h"
 
 typedef struct
 {
@@ -37,16 +37,16 @@ static const Case cases[] = {
 typedef struct
 {
   Question          question;
-  GhloVulkanProduct of_planes, fallback, operands;      /* the last one makes the operands' planes */
-  GhloVulkanPlanes  planes;
+  GhloGpuProduct of_planes, fallback, operands;      /* the last one makes the operands' planes */
+  GhloGpuPlanes  planes;
   gsize             sizes[3];                           /* bytes of the operands and of the scratch */
   float            *elements[2];
   guint8           *scratch;
 } Product;
 
 static Product *
-product_new (GhloVulkanDevice *device,
-             const Case       *self)
+product_new (GhloGpuDevice *device,
+             const Case    *self)
 {
   static const Types f32 = SAME (F32);
   g_autofree char *text = print_matrices (self->m, self->n, self->k, &f32, self->precision, self->is_lhs_transposed,
@@ -55,9 +55,9 @@ product_new (GhloVulkanDevice *device,
   g_autoptr (GError) error = NULL;
 
   question_init (&product->question, text);
-  g_assert_null (ghlo_vulkan_product_read (&product->of_planes, device, &product->question.request, TRUE));
-  g_assert_true (ghlo_vulkan_planes_init (&product->planes, &product->of_planes, &product->fallback, device));
-  g_assert_true (ghlo_vulkan_planes_compile (&product->planes, FALSE, &error));
+  g_assert_null (ghlo_gpu_product_read (&product->of_planes, device, &product->question.request, TRUE));
+  g_assert_true (ghlo_gpu_planes_init (&product->planes, &product->of_planes, &product->fallback, device));
+  g_assert_true (ghlo_gpu_planes_compile (&product->planes, FALSE, &error));
   product->operands = product->fallback;
   product->operands.shader.split = product->of_planes.shader.split;
   for (guint i = 0; i < 2; i++)
@@ -74,7 +74,7 @@ product_new (GhloVulkanDevice *device,
 static void
 product_free (Product *self)
 {
-  ghlo_vulkan_planes_clear (&self->planes);
+  ghlo_gpu_planes_clear (&self->planes);
   question_clear (&self->question);
   for (guint i = 0; i < 2; i++)
     g_free (self->elements[i]);
@@ -89,7 +89,7 @@ place_of (const Product *self,
           gint64         outer,
           gint64         k)
 {
-  const GhloSpirvProductDimension *rows = &self->operands.dimensions[ghlo_vulkan_product_outer (tensor)][0];
+  const GhloSpirvProductDimension *rows = &self->operands.dimensions[ghlo_gpu_product_outer (tensor)][0];
   const GhloSpirvProductDimension *inner = &self->operands.dimensions[GHLO_SPIRV_INNER][0];
 
   return (gsize) (outer * rows->strides[tensor] + k * inner->strides[tensor]) / sizeof (float);
@@ -100,7 +100,7 @@ static void
 fill (Product *self,
       guint    tensor)
 {
-  const gint64 n = self->operands.counts[ghlo_vulkan_product_outer (tensor)];
+  const gint64 n = self->operands.counts[ghlo_gpu_product_outer (tensor)];
 
   for (gint64 i = 0; i < n; i++)
     for (gint64 k = 0; k < self->operands.counts[GHLO_SPIRV_INNER]; k++)
@@ -113,15 +113,15 @@ fill (Product *self,
 
 /* Makes the planes. */
 static void
-run (Product          *self,
-     GhloVulkanDevice *device,
-     const Case       *expected)
+run (Product       *self,
+     GhloGpuDevice *device,
+     const Case    *expected)
 {
-  GhloDeviceMemory *memory = device->core.memory;
+  GhloDeviceMemory *memory = device->vulkan.core.memory;
   const GhloBufferRef places[] = { { 0, self->fallback.starts[0] }, { 1, self->fallback.starts[1] }, { 2, 0 } };
   const gconstpointer data[] = { self->elements[0], self->elements[1], self->scratch };
   GhloBufferExtent extents[3];
-  g_autoptr (GhloVulkanRecording) recording = NULL;
+  g_autoptr (GhloGpuRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
   guint8 *addresses[3];
   guint n_barriers = 0;
@@ -134,15 +134,15 @@ run (Product          *self,
       memory->klass->upload (memory, data[i], addresses[i], self->sizes[i], FALSE, NULL, &error);
       g_assert_no_error (error);
     }
-  recording = ghlo_vulkan_recording_new (device, extents);
-  ghlo_vulkan_planes_record (&self->planes, places, places[2], recording);
-  ghlo_vulkan_recording_end (recording, 0);
+  recording = ghlo_gpu_recording_new (device, extents);
+  ghlo_gpu_planes_record (&self->planes, places, places[2], recording);
+  ghlo_gpu_recording_end (recording, 0);
   for (guint i = 0; i < ((GhloCommandBuffer *) recording)->n_commands; i++)
-    n_barriers += ghlo_vulkan_recording_waits (recording, i);
+    n_barriers += ghlo_gpu_recording_waits (recording, i);
   g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, expected->n_dispatches);
   g_assert_cmpuint (n_barriers, ==, expected->n_barriers);
-  g_assert_null (ghlo_vulkan_recording_check (recording, addresses, G_MAXUINT));
-  ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
+  g_assert_null (ghlo_gpu_recording_check (recording, addresses, G_MAXUINT));
+  ghlo_gpu_recording_replay (recording, addresses, NULL, &error);
   g_assert_no_error (error);
   memory->klass->download (memory, addresses[2], self->scratch, self->sizes[2], NULL, &error);
   g_assert_no_error (error);
@@ -171,14 +171,14 @@ check_row (const Product *self,
            guint          tensor,
            gint64         outer)
 {
-  const GhloVulkanPlanesSide *side = &self->planes.sides[tensor];
-  const guint n_planes = ghlo_vulkan_n_planes (&self->operands);
+  const GhloGpuPlanesSide *side = &self->planes.sides[tensor];
+  const guint n_planes = ghlo_gpu_n_planes (&self->operands);
   const guint32 factor = find_factor (self, tensor, outer);
   gint64 of_inner, of_outer, of_batch;
 
-  ghlo_vulkan_plane_strides (&self->operands, tensor, &of_inner, &of_outer, &of_batch);
+  ghlo_gpu_plane_strides (&self->operands, tensor, &of_inner, &of_outer, &of_batch);
   g_assert_cmphex (((const guint32 *) (gpointer) (self->scratch + side->factors_at))[outer], ==, factor);
-  for (gint64 k = 0; k < ghlo_vulkan_plane_steps (&self->operands); k++)
+  for (gint64 k = 0; k < ghlo_gpu_plane_steps (&self->operands); k++)
     {
       const gint64 step = k / GHLO_SPIRV_MATRIX * GHLO_SPIRV_MATRIX * n_planes + k % GHLO_SPIRV_MATRIX;
       const guint8 *found = self->scratch + side->planes_at + outer * of_outer + step * of_inner;
@@ -197,17 +197,17 @@ check_row (const Product *self,
 }
 
 /* The device with pretended matrices: the multiplication of planes is not run. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 get_with_planes (void)
 {
-  static GhloVulkanDevice device;
-  const GhloVulkanDevice *found = get_device ();
+  static GhloGpuDevice device;
+  const GhloGpuDevice *found = get_device ();
 
   if (found == NULL)
     return NULL;
   device = *found;
-  device.matrices = OF (F16);
-  device.subgroup_size = 32;
+  device.vulkan.matrices = OF (F16);
+  device.vulkan.subgroup_size = 32;
   device.forced_splits = PLANES;
 
   return &device;
@@ -222,7 +222,7 @@ get_flag (const Product *self)
 static void
 test_planes (void)
 {
-  GhloVulkanDevice *device = get_with_planes ();
+  GhloGpuDevice *device = get_with_planes ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
@@ -232,7 +232,7 @@ test_planes (void)
         fill (product, tensor);
       run (product, device, &cases[i]);
       for (guint tensor = 0; tensor < 2; tensor++)
-        for (gint64 k = 0; k < product->operands.counts[ghlo_vulkan_product_outer (tensor)]; k++)
+        for (gint64 k = 0; k < product->operands.counts[ghlo_gpu_product_outer (tensor)]; k++)
           check_row (product, tensor, k);
       g_assert_cmpuint (get_flag (product), ==, 0);
       product_free (product);
@@ -243,14 +243,14 @@ test_planes (void)
 static void
 test_flag (void)
 {
-  GhloVulkanDevice *device = get_with_planes ();
+  GhloGpuDevice *device = get_with_planes ();
 
   for (guint i = 0; device != NULL && i < (SANITIZED ? 2 : 2 * G_N_ELEMENTS (cases)); i++)
     {
       const Case *one = &cases[i / 2];
       Product *product = product_new (device, one);
       const guint tensor = i % 2;
-      const gint64 outer = product->operands.counts[ghlo_vulkan_product_outer (tensor)] - 1;
+      const gint64 outer = product->operands.counts[ghlo_gpu_product_outer (tensor)] - 1;
 
       for (guint k = 0; k < 2; k++)
         fill (product, k);

@@ -11,7 +11,7 @@
 #include "vulkan-convolution.h"
 #include "vulkan-product.h"
 
-#include "vulkan/product/planes.h"
+#include "gpu/product/planes.h"
 
 /* The types and the precision of a product. */
 typedef struct
@@ -61,20 +61,20 @@ fill_same (GhloValue *value)
 
 /* Checks that the product is computed by matrices with the requested distance. */
 static void
-expect_distance (GhloVulkanDevice *device,
-                 const char       *text)
+expect_distance (GhloGpuDevice *device,
+                 const char    *text)
 {
-  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1), *whole = g_new (GhloVulkanProduct, 1);
-  g_autofree GhloVulkanPlanes *planes = g_new0 (GhloVulkanPlanes, 1);
+  g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1), *whole = g_new (GhloGpuProduct, 1);
+  g_autofree GhloGpuPlanes *planes = g_new0 (GhloGpuPlanes, 1);
   Question question;
 
   question_init (&question, text);
-  g_assert_null (ghlo_vulkan_product_read (product, device, &question.request, TRUE));
-  ghlo_vulkan_planes_init (planes, product, whole, device);
+  g_assert_null (ghlo_gpu_product_read (product, device, &question.request, TRUE));
+  ghlo_gpu_planes_init (planes, product, whole, device);
   if (product->shader.subgroup == 0 || product->shader.distance != device->forced_matrices.distance)
     g_error ("expected matrices, and distance %u, found %u for\n%s", device->forced_matrices.distance,
              product->shader.distance, text);
-  ghlo_vulkan_planes_clear (planes);
+  ghlo_gpu_planes_clear (planes);
   question_clear (&question);
 }
 
@@ -86,10 +86,10 @@ tests_all (void)
 
 /* Tests the distances whose bits are set in @which, and the shortest. */
 static void
-check_distances (GhloVulkanDevice *device,
-                 guint             row,
-                 guint             which,
-                 const char       *text)
+check_distances (GhloGpuDevice *device,
+                 guint          row,
+                 guint          which,
+                 const char    *text)
 {
   g_autoptr (GhloValue) least = NULL;
 
@@ -116,7 +116,7 @@ check_distances (GhloVulkanDevice *device,
 }
 
 /* The device or the emulated one. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 get_one (gboolean is_emulated,
          guint32  splits)
 {
@@ -124,7 +124,7 @@ get_one (gboolean is_emulated,
 }
 
 static void
-check_sizes (GhloVulkanDevice *device,
+check_sizes (GhloGpuDevice    *device,
              const Kind       *kind,
              guint             row,
              guint             which,
@@ -147,7 +147,7 @@ check_rows (gboolean is_emulated)
   for (guint k = 0; k < (is_emulated && !tests_all () ? N_FEW : G_N_ELEMENTS (kinds)); k++)
     for (guint row = 1; row <= N_ROWS; row++)
       {
-        GhloVulkanDevice *device = get_one (is_emulated, kinds[k].splits);
+        GhloGpuDevice *device = get_one (is_emulated, kinds[k].splits);
 
         if (device == NULL)
           return;
@@ -162,7 +162,7 @@ check_rows (gboolean is_emulated)
 static void
 check_guarded (gboolean is_emulated)
 {
-  GhloVulkanDevice *device = get_one (is_emulated, 0);
+  GhloGpuDevice *device = get_one (is_emulated, 0);
 
   if (device != NULL)
     check_sizes (device, &kinds[0], 3, is_emulated ? 1 << 2 : 1 << 2 | 1 << 3, guarded, G_N_ELEMENTS (guarded));
@@ -182,7 +182,7 @@ check_others (gboolean is_emulated)
     .image_dilation = { 1, 1 }, .window_dilation = { 1, 1 }, .feature_groups = 1, .batch_groups = 1, .images = 2,
     .in = 64, .out = 32, .orders = orders,
   };
-  GhloVulkanDevice *device = get_one (is_emulated, X3);
+  GhloGpuDevice *device = get_one (is_emulated, X3);
   g_autofree char *text = NULL;
 
   if (device == NULL)

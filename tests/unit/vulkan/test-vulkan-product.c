@@ -119,7 +119,7 @@ draw_shape (void)
 static void
 test_random (void)
 {
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
   const char *count = g_getenv ("GHLO_TEST_COUNT");
   guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 4 : 27;
 
@@ -137,7 +137,7 @@ static void
 test_few_steps (void)
 {
   static const Types f32 = SAME (F32), f64 = SAME (F64);
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   for (gint64 k = 1; device != NULL && k <= 8; k++)
     check_shape (device, 3, 20, 30, k, k % 3 == 0 ? &f64 : &f32, fill_real, STEP_SAME);
@@ -148,7 +148,7 @@ static void
 test_large (void)
 {
   static const Types f32 = SAME (F32), f64 = SAME (F64), i8 = MIXED (I8, I8, I32);
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   if (device == NULL)
     return;
@@ -165,7 +165,7 @@ test_pieces (void)
 {
   static const gint64 sizes[][3] = { { 1, 1, 100003 }, { 5, 3, 4097 }, { 300, 1, 2048 }, { 1, 130, 1023 },
                                      { 70, 7, 1500 }, { 33, 65, 3000 }, { 128, 128, 513 } };
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (sizes); i++)
     for (guint j = i; j < G_N_ELEMENTS (all_types); j += 2 * G_N_ELEMENTS (sizes))
@@ -177,7 +177,7 @@ static void
 test_real (void)
 {
   static const Types types[] = { SAME (F32), SAME (F64), MIXED (BF16, BF16, F32), MIXED (F16, F16, F32) };
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   for (guint i = 0; device != NULL && i < 8; i++)
     {
@@ -194,7 +194,7 @@ static void
 test_special (void)
 {
   static const Types types[] = { SAME (F32), SAME (BF16), SAME (F16), SAME (F64), MIXED (F16, F16, F32) };
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   for (guint i = 0; device != NULL && i < 15; i++)
     {
@@ -213,7 +213,7 @@ static void
 test_convolutions (void)
 {
   static const char *const types[] = { "f32", "f32", "bf16", "f64", "i32", "i8" };
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
   const char *count = g_getenv ("GHLO_TEST_COUNT");
   guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 3 : 24;
 
@@ -236,16 +236,16 @@ test_convolutions (void)
 }
 
 static void
-check_reason (GhloVulkanDevice *device,
-              const char       *text,
-              const char       *reason)
+check_reason (GhloGpuDevice *device,
+              const char    *text,
+              const char    *reason)
 {
   Question question;
   GhloStepSelection selection;
 
   question_init (&question, text);
   selection = (GhloStepSelection) { .operands = question.operands };
-  g_assert_true (ghlo_step_select (&ghlo_vulkan_step_product, &device->core, &question.request, &selection)
+  g_assert_true (ghlo_step_select (&ghlo_gpu_step_product, &device->vulkan.core, &question.request, &selection)
                  == (reason == NULL));
   if (reason != NULL)
     g_assert_cmpstr (selection.reason, ==, reason);
@@ -263,7 +263,7 @@ test_algorithm (void)
     { "f16", "f16", "f32", 1, TRUE },
     { "f16", "f16", "f16", 1, FALSE },
   };
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
     {
@@ -284,7 +284,7 @@ test_algorithm (void)
 static void
 test_declined (void)
 {
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
 
   if (device != NULL)
     check_reason (device, "func.func @main(%a: tensor<4x5xcomplex<f32>>, %b: tensor<5x3xcomplex<f32>>) -> "
@@ -314,7 +314,7 @@ test_attention (void)
     "  %8 = stablehlo.transpose %7, dims = [0, 2, 1, 3] : (tensor<2x3x6x8xf32>) -> tensor<2x6x3x8xf32>\n"
     "  %9 = stablehlo.reshape %8 : (tensor<2x6x3x8xf32>) -> tensor<2x6x24xf32>\n"
     "  return %9 : tensor<2x6x24xf32>\n}\n";
-  GhloVulkanDevice *device = get_device ();
+  GhloGpuDevice *device = get_device ();
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) prepared = NULL;
@@ -323,7 +323,7 @@ test_attention (void)
 
   if (device == NULL)
     return;
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_devices_prepare (&device->vulkan.core, module, ghlo_ir_module_get_entry (module), NULL, &error);
   g_assert_no_error (error);
   plan = ghlo_prepared_describe (prepared);
   if (!g_str_has_prefix (plan, "plan: 2 steps, 0 of them on the fallback executor; 0 transfers"))

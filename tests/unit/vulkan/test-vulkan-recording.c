@@ -6,52 +6,52 @@
 
 #include "vulkan-program.h"
 
+#include "gpu/core.h"
+#include "gpu/hazards.h"
+#include "gpu/kernel.h"
+#include "gpu/recording.h"
+#include "gpu/spirv/spirv.h"
 #include "runtime/place.h"
-#include "vulkan/core.h"
-#include "vulkan/hazards.h"
 #include "vulkan/instance.h"
-#include "vulkan/kernel.h"
-#include "vulkan/recording.h"
-#include "vulkan/spirv/spirv.h"
 
 static void
 test_hazards (void)
 {
-  g_autoptr (GhloVulkanHazards) hazards = ghlo_vulkan_hazards_new ();
+  g_autoptr (GhloGpuHazards) hazards = ghlo_gpu_hazards_new ();
 
   /* Reads that overlap reads, and writes of other bytes. */
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 0, 100, 200, FALSE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 1, 150, 250, FALSE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 1, 250, 300, TRUE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 1, 40, 100, TRUE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 0, 100, 200, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 1, 150, 250, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 1, 250, 300, TRUE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 1, 40, 100, TRUE), ==, G_MAXUINT);
   /* A command reads and writes the same bytes in place. */
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 400, 500, FALSE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 400, 500, TRUE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 2, 400, 500, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 2, 400, 500, TRUE), ==, G_MAXUINT);
   /* The same on bytes that another command has read. */
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 0, 600, 700, FALSE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 650, 660, FALSE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 2, 650, 660, TRUE), ==, 0);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 0, 600, 700, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 2, 650, 660, FALSE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 2, 650, 660, TRUE), ==, 0);
   /* A write after a read that overlaps by one byte; a read after a write; a write after a write. */
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 3, 199, 200, TRUE), !=, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 4, 0, 41, FALSE), ==, 1);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 5, 299, 1000, TRUE), !=, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 3, 199, 200, TRUE), !=, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 4, 0, 41, FALSE), ==, 1);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 5, 299, 1000, TRUE), !=, G_MAXUINT);
   /* An empty range conflicts with nothing. */
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 6, 450, 450, TRUE), ==, G_MAXUINT);
-  ghlo_vulkan_hazards_barrier (hazards);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 7, 0, 1000, TRUE), ==, G_MAXUINT);
-  g_assert_cmpuint (ghlo_vulkan_hazards_add (hazards, 8, 999, 1001, FALSE), ==, 7);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 6, 450, 450, TRUE), ==, G_MAXUINT);
+  ghlo_gpu_hazards_barrier (hazards);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 7, 0, 1000, TRUE), ==, G_MAXUINT);
+  g_assert_cmpuint (ghlo_gpu_hazards_add (hazards, 8, 999, 1001, FALSE), ==, 7);
 }
 
 /* A dispatch that accesses a whole buffer. */
 static void
-touch (GhloVulkanRecording *recording,
-       guint32              buffer,
-       gboolean             is_written)
+touch (GhloGpuRecording *recording,
+       guint32           buffer,
+       gboolean          is_written)
 {
   const guint64 words[GHLO_SPIRV_N_WORDS + 1] = { 0 };
-  const GhloVulkanAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
+  const GhloGpuAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
 
-  ghlo_vulkan_recording_dispatch (recording, &(GhloVulkanDispatch) {
+  ghlo_gpu_recording_dispatch (recording, &(GhloGpuDispatch) {
     .n_points = 1, .points_each = 1, .most_groups = 1, .words = words, .n_words = G_N_ELEMENTS (words),
     .accesses = &access, .n_accesses = 1,
   });
@@ -70,34 +70,34 @@ test_partners (void)
     { 0, FALSE, FALSE }, { 1, TRUE, FALSE }, { 3, TRUE, FALSE }, { 2, FALSE, TRUE }, { 0, TRUE, TRUE },
     { 3, FALSE, FALSE }, { 1, TRUE, FALSE }, { 2, TRUE, TRUE }, { 0, FALSE, TRUE },
   };
-  g_autoptr (GhloVulkanRecording) recording = ghlo_vulkan_recording_new (NULL, extents);
+  g_autoptr (GhloGpuRecording) recording = ghlo_gpu_recording_new (NULL, extents);
 
   for (guint i = 0; i < G_N_ELEMENTS (touches); i++)
     {
       touch (recording, touches[i].buffer, touches[i].is_written);
-      g_assert_cmpint (ghlo_vulkan_recording_waits (recording, i), ==, touches[i].waits);
+      g_assert_cmpint (ghlo_gpu_recording_waits (recording, i), ==, touches[i].waits);
     }
   /* A second iteration: reads and writes of bytes untouched since the last barrier, then a second write. */
-  ghlo_vulkan_recording_repeat (recording, 0, 3);
+  ghlo_gpu_recording_repeat (recording, 0, 3);
   g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, G_N_ELEMENTS (touches) + 3);
-  g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches)));
-  g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 1));
-  g_assert_false (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 2));
-  ghlo_vulkan_recording_repeat (recording, 1, 1);
-  g_assert_true (ghlo_vulkan_recording_waits (recording, G_N_ELEMENTS (touches) + 3));
+  g_assert_false (ghlo_gpu_recording_waits (recording, G_N_ELEMENTS (touches)));
+  g_assert_false (ghlo_gpu_recording_waits (recording, G_N_ELEMENTS (touches) + 1));
+  g_assert_false (ghlo_gpu_recording_waits (recording, G_N_ELEMENTS (touches) + 2));
+  ghlo_gpu_recording_repeat (recording, 1, 1);
+  g_assert_true (ghlo_gpu_recording_waits (recording, G_N_ELEMENTS (touches) + 3));
 }
 
 /* A dispatch of a kernel, which these tests never look into. */
 static void
-touch_by_kernel (GhloVulkanRecording *recording,
-                 guint32              buffer,
-                 gboolean             is_written)
+touch_by_kernel (GhloGpuRecording *recording,
+                 guint32           buffer,
+                 gboolean          is_written)
 {
-  static const GhloVulkanKernel kernel;
+  static const GhloGpuKernel kernel;
   const guint64 words[GHLO_SPIRV_N_WORDS + 1] = { 0 };
-  const GhloVulkanAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
+  const GhloGpuAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
 
-  ghlo_vulkan_recording_dispatch (recording, &(GhloVulkanDispatch) {
+  ghlo_gpu_recording_dispatch (recording, &(GhloGpuDispatch) {
     .name = "kernel", .kernel = &kernel, .n_points = 1, .points_each = 1, .most_groups = 1, .words = words,
     .n_words = G_N_ELEMENTS (words), .accesses = &access, .n_accesses = 1,
   });
@@ -111,8 +111,8 @@ test_join (void)
   guint8 *const disjoint[] = { GSIZE_TO_POINTER (0x1000), GSIZE_TO_POINTER (0x2000), GSIZE_TO_POINTER (0x3000),
                                GSIZE_TO_POINTER (0x4000) };
   guint8 *const together[] = { disjoint[0], disjoint[0], disjoint[2], disjoint[3] };
-  g_autoptr (GhloVulkanRecording) recording = ghlo_vulkan_recording_new (NULL, extents);
-  const GhloVulkanKernel *kernels[2];
+  g_autoptr (GhloGpuRecording) recording = ghlo_gpu_recording_new (NULL, extents);
+  const GhloGpuKernel *kernels[2];
   g_autofree char *none = NULL, *within = NULL;
 
   touch (recording, 3, TRUE);
@@ -120,34 +120,34 @@ test_join (void)
   touch_by_kernel (recording, 1, FALSE);
   touch_by_kernel (recording, 0, FALSE);
   touch_by_kernel (recording, 1, TRUE);
-  ghlo_vulkan_recording_gate (recording, (GhloBufferRef) { 2, 0 });
+  ghlo_gpu_recording_gate (recording, (GhloBufferRef) { 2, 0 });
   touch_by_kernel (recording, 3, FALSE);
   /* No kernel; the second dispatch waits; the gates differ; there is no next dispatch. */
-  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
-  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 2, kernels));
-  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 4, kernels));
-  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 5, kernels));
-  g_assert_true (ghlo_vulkan_recording_get_pair (recording, 1, kernels));
-  ghlo_vulkan_recording_join (recording, 1, VK_NULL_HANDLE, 2);
+  g_assert_false (ghlo_gpu_recording_get_pair (recording, 0, kernels));
+  g_assert_false (ghlo_gpu_recording_get_pair (recording, 2, kernels));
+  g_assert_false (ghlo_gpu_recording_get_pair (recording, 4, kernels));
+  g_assert_false (ghlo_gpu_recording_get_pair (recording, 5, kernels));
+  g_assert_true (ghlo_gpu_recording_get_pair (recording, 1, kernels));
+  ghlo_gpu_recording_join (recording, 1, VK_NULL_HANDLE, 2);
   g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, 5);
-  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 0, kernels));
-  g_assert_false (ghlo_vulkan_recording_get_pair (recording, 1, kernels));
-  g_assert_false (ghlo_vulkan_recording_waits (recording, 1));
-  g_assert_true (ghlo_vulkan_recording_waits (recording, 2));
+  g_assert_false (ghlo_gpu_recording_get_pair (recording, 0, kernels));
+  g_assert_false (ghlo_gpu_recording_get_pair (recording, 1, kernels));
+  g_assert_false (ghlo_gpu_recording_waits (recording, 1));
+  g_assert_true (ghlo_gpu_recording_waits (recording, 2));
   touch (recording, 1, FALSE);
-  g_assert_true (ghlo_vulkan_recording_waits (recording, 5));
-  none = ghlo_vulkan_recording_check (recording, disjoint, G_MAXUINT);
+  g_assert_true (ghlo_gpu_recording_waits (recording, 5));
+  none = ghlo_gpu_recording_check (recording, disjoint, G_MAXUINT);
   g_assert_cmpstr (none, ==, NULL);
-  within = ghlo_vulkan_recording_check (recording, together, G_MAXUINT);
+  within = ghlo_gpu_recording_check (recording, together, G_MAXUINT);
   g_assert_cmpstr (within, !=, NULL);
 }
 
 static void
-run_program (GhloVulkanDevice *device,
-             const char       *text)
+run_program (GhloGpuDevice *device,
+             const char    *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, text, &error);
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->vulkan.core, text, &error);
   GhloValue *outputs[1] = { NULL };
 
   g_assert_no_error (error);
@@ -206,13 +206,13 @@ static const char loop[] =
 static void
 test_barriers (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GError) error = NULL;
   VulkanProgramReplays seen;
 
   if (device == NULL)
     return;
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   g_assert_no_error (error);
   vulkan_program_watch (device);
   run_program (device, chain);
@@ -235,7 +235,7 @@ test_many_dimensions (void)
                              "  return %x, %y : tensor<" TEN ">, tensor<2x" TEN ">\n"
                              "}\n";
 #undef TEN
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   if (device != NULL)
     g_assert_cmpuint (vulkan_program_check (device, text, NULL, 0).n_replays, ==, 3);
@@ -261,7 +261,7 @@ test_calls (void)
                              "  return %y : tensor<256xf32>\n"
                              "}\n";
   static const gint64 dimensions[] = { 256 };
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 1);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloValue) input = ghlo_value_new_tensor (type, &error);
@@ -269,7 +269,7 @@ test_calls (void)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (&device->core, text, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, text, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
     {
@@ -292,7 +292,7 @@ test_calls (void)
 static void
 test_dispatches (void)
 {
-  GhloVulkanDevice *device;
+  GhloGpuDevice *device;
   g_autoptr (GError) error = NULL;
 
   if (g_test_subprocess ())
@@ -310,7 +310,7 @@ test_dispatches (void)
       g_test_trap_assert_stdout ("*dispatch 1 of *, * points: *dispatch 2 of *, behind a barrier, * points: *");
       return;
     }
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   g_assert_no_error (error);
   run_program (device, chain);
   run_program (device, loop);

@@ -6,7 +6,7 @@
 
 #include "../reference/reference-programs.h"
 
-#include "vulkan/reduction.h"
+#include "gpu/reduction.h"
 
 #include "vulkan-program.h"
 
@@ -70,7 +70,7 @@ test_case (gconstpointer data)
 
   for (const GhloIrOp *op = body->first; op != body->last; op = op->next)
     g_ptr_array_add (ops, (gpointer) op);
-  reason = ghlo_vulkan_reduction_obstacle ((const GhloIrOp *const *) ops->pdata, ops->len);
+  reason = ghlo_gpu_reduction_obstacle ((const GhloIrOp *const *) ops->pdata, ops->len);
   if (tested->is_one)
     g_assert_cmpstr (reason, ==, NULL);
   else
@@ -79,9 +79,9 @@ test_case (gconstpointer data)
 
 /* Sums of 64 columns of @n elements, which are then subtracted, have a plan that begins with @expected. */
 static void
-check_fused (GhloVulkanDevice *device,
-             guint             n,
-             const char       *expected)
+check_fused (GhloGpuDevice *device,
+             guint          n,
+             const char    *expected)
 {
   g_autofree char *text = g_strdup_printf (
     "func.func @main(%%x: tensor<%ux64xf32>) -> tensor<%ux64xf32> {\n"
@@ -102,7 +102,7 @@ check_fused (GhloVulkanDevice *device,
 static void
 test_fused (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
 
   if (device == NULL)
     return;

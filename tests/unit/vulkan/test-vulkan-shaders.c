@@ -7,8 +7,8 @@
 #include <spirv/unified1/spirv.h>
 #include <string.h>
 
-#include "vulkan/shaders.h"
-#include "vulkan/spirv/spirv.h"
+#include "gpu/shaders.h"
+#include "gpu/spirv/spirv.h"
 
 /* Checks a module with spirv-val. */
 static void
@@ -42,12 +42,12 @@ test_valid (void)
       g_test_skip ("there is no validator of SPIR-V");
       return;
     }
-  for (guint i = 0; i < GHLO_VULKAN_N_SHADERS; i++)
+  for (guint i = 0; i < GHLO_GPU_N_SHADERS; i++)
     for (guint j = 0; j < G_N_ELEMENTS (sizes); j++)
       {
-        g_autoptr (GBytes) words = ghlo_vulkan_shader_get_words (i, &sizes[j], 1);
+        g_autoptr (GBytes) words = ghlo_gpu_shader_get_words (i, &sizes[j], 1);
 
-        validate (words, ghlo_vulkan_shader_get_name (i));
+        validate (words, ghlo_gpu_shader_get_name (i));
       }
 }
 
@@ -79,8 +79,8 @@ static void
 test_constants (void)
 {
   const guint32 size = 8;
-  g_autoptr (GBytes) plain = ghlo_vulkan_shader_get_words (GHLO_VULKAN_SHADER_SORT_SHORT, NULL, 0);
-  g_autoptr (GBytes) special = ghlo_vulkan_shader_get_words (GHLO_VULKAN_SHADER_SORT_SHORT, &size, 1);
+  g_autoptr (GBytes) plain = ghlo_gpu_shader_get_words (GHLO_GPU_SHADER_SORT_SHORT, NULL, 0);
+  g_autoptr (GBytes) special = ghlo_gpu_shader_get_words (GHLO_GPU_SHADER_SORT_SHORT, &size, 1);
 
   g_assert_cmpuint (read_constant (plain, 0, 0), ==, 4);
   g_assert_cmpuint (read_constant (special, 0, 0), ==, 8);

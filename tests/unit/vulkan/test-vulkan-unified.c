@@ -13,6 +13,7 @@
 #include "compiler/devices.h"
 #include "runtime/memory.h"
 #include "runtime/place.h"
+#include "vulkan/handles.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
@@ -85,16 +86,16 @@ count_submission (VkQueue             queue,
 }
 
 /* An open device, with the counts reset. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 begin (void)
 {
-  GhloVulkanDevice *device = vulkan_program_open ();
+  GhloGpuDevice *device = vulkan_program_open ();
   GhloVulkanFunctions *vk;
 
   if (device == NULL)
     return NULL;
   if (ghlo_debug_disables ("unified-memory"))
-    g_assert_false (ghlo_vulkan_device_is_unified (device));
+    g_assert_false (ghlo_vulkan_device_is_unified (&device->vulkan));
   vk = ghlo_vulkan_instance_get (NULL)->vk;
   if (copy_buffer == NULL)
     {
@@ -109,12 +110,12 @@ begin (void)
 }
 
 /* The same, where memory is unified. */
-static GhloVulkanDevice *
+static GhloGpuDevice *
 begin_unified (void)
 {
-  GhloVulkanDevice *device = begin ();
+  GhloGpuDevice *device = begin ();
 
-  if (device == NULL || ghlo_vulkan_device_is_unified (device))
+  if (device == NULL || ghlo_vulkan_device_is_unified (&device->vulkan))
     return device;
   g_test_skip ("the device's memory is not the host's");
 
@@ -122,9 +123,9 @@ begin_unified (void)
 }
 
 static void
-check_copies (const GhloVulkanDevice *device)
+check_copies (const GhloGpuDevice *device)
 {
-  if (ghlo_vulkan_device_is_unified (device))
+  if (ghlo_vulkan_device_is_unified (&device->vulkan))
     g_assert_cmpuint (n_copies, ==, 0);
   else
     g_assert_cmpuint (n_copies, >, 0);
@@ -158,11 +159,11 @@ check_elements (gconstpointer bytes,
 }
 
 static GhloPrepared *
-prepare (GhloVulkanDevice *device,
-         const char       *text)
+prepare (GhloGpuDevice *device,
+         const char    *text)
 {
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = vulkan_program_prepare (&device->core, text, &error);
+  GhloPrepared *prepared = vulkan_program_prepare (&device->vulkan.core, text, &error);
 
   g_assert_no_error (error);
 
@@ -197,11 +198,11 @@ read_bytes (GhloValue *value)
 }
 
 static gsize
-count_used (GhloVulkanDevice *device)
+count_used (GhloGpuDevice *device)
 {
   GhloMemoryUse use;
 
-  ghlo_device_core_measure_memory (&device->core, &use);
+  ghlo_device_core_measure_memory (&device->vulkan.core, &use);
 
   return use.used;
 }
@@ -242,7 +243,7 @@ test_machines (void)
   for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
     {
       const gboolean is_local = (machines[i].types[1] & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0;
-      const GhloVulkanDevice device = {
+      GhloVulkanHandles handles = {
         .type = machines[i].type,
         .memory_types = {
           .memoryTypeCount = 2, .memoryTypes = { { machines[i].types[0], 0 }, { machines[i].types[1], 1 } },
@@ -251,6 +252,7 @@ test_machines (void)
                                                                                   : 0 } },
         },
       };
+      const GhloVulkanDevice device = { .handles = &handles };
 
       g_test_message ("%s", machines[i].name);
       g_assert_cmpuint (ghlo_vulkan_memory_find_unified (&device), ==, machines[i].expected);
@@ -261,7 +263,7 @@ test_machines (void)
 static void
 test_outputs (void)
 {
-  GhloVulkanDevice *device = begin ();
+  GhloGpuDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = NULL;
   g_autoptr (GhloFence) fence = NULL;
@@ -280,7 +282,7 @@ test_outputs (void)
   again = read_bytes (output);
   check_copies (device);
   g_assert_true (g_bytes_get_data (bytes, NULL) == g_bytes_get_data (again, NULL));
-  if (ghlo_vulkan_device_is_unified (device))
+  if (ghlo_vulkan_device_is_unified (&device->vulkan))
     {
       g_assert_cmpuint (n_submissions, ==, 0);
       g_assert_true (g_bytes_get_data (bytes, NULL) == output->storage->host);
@@ -295,12 +297,12 @@ test_outputs (void)
       ghlo_value_unref (next);
     }
   check_elements (g_bytes_get_data (bytes, NULL), 1, 2);
-  device->vk->DeviceWaitIdle (device->device);
+  device->vulkan.handles->vk->DeviceWaitIdle (device->vulkan.handles->device);
   used = count_used (device);
   g_clear_pointer (&bytes, g_bytes_unref);
   g_assert_cmpuint (count_used (device), ==, used);
   g_clear_pointer (&again, g_bytes_unref);
-  if (ghlo_vulkan_device_is_unified (device))
+  if (ghlo_vulkan_device_is_unified (&device->vulkan))
     g_assert_cmpuint (count_used (device), ==, used - N * sizeof (float));
 }
 
@@ -311,7 +313,7 @@ test_carried (void)
   enum { RUNS = 5 };
   const guint donated_inputs[] = { 0 };
   const GhloRunOptions options = { .donated_inputs = donated_inputs };
-  GhloVulkanDevice *device = begin ();
+  GhloGpuDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   GhloValue *state;
   GBytes *seen[RUNS];
@@ -350,7 +352,7 @@ wait_for_own (GhloValue *value)
 static void
 test_inputs (void)
 {
-  GhloVulkanDevice *device = begin ();
+  GhloGpuDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = NULL, lent = NULL, output = NULL;
   g_autoptr (GhloFence) fence = NULL;
@@ -362,7 +364,7 @@ test_inputs (void)
   if (device == NULL)
     return;
   prepared = prepare (device, add);
-  views = ghlo_vulkan_device_is_unified (device) && device->imports != NULL;
+  views = ghlo_vulkan_device_is_unified (&device->vulkan) && device->vulkan.imports != NULL;
   input = make_value (2);
   output = start (prepared, &options, input, &fence);
   g_assert_cmpuint (uploaded, ==, views ? 0 : input->n_bytes);
@@ -390,7 +392,7 @@ static void
 test_dropped (void)
 {
   enum { RUNS = 8 };
-  GhloVulkanDevice *device = begin ();
+  GhloGpuDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL;
   GhloValue *outputs[RUNS];
 
@@ -411,14 +413,14 @@ test_dropped (void)
       check_elements (g_bytes_get_data (bytes, NULL), (float) i, 2);
       ghlo_value_unref (outputs[i]);
     }
-  device->vk->DeviceWaitIdle (device->device);
+  device->vulkan.handles->vk->DeviceWaitIdle (device->vulkan.handles->device);
 }
 
 /* Nobody may write to an output that shares the input's memory, nor to device memory that is visible to the host. */
 static void
 test_same (void)
 {
-  GhloVulkanDevice *device = begin_unified ();
+  GhloGpuDevice *device = begin_unified ();
   GhloDeviceCore *cpu = ghlo_devices_find ("cpu");
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = NULL, output = NULL, on_host = NULL, back = NULL;
@@ -436,7 +438,7 @@ test_same (void)
   g_assert_null (ghlo_value_get_device (on_host));
   g_assert_false (ghlo_value_is_own (on_host));
   check_elements (on_host->data, 4, 1);
-  back = ghlo_value_place (on_host, &device->core, NULL, &error);
+  back = ghlo_value_place (on_host, &device->vulkan.core, NULL, &error);
   g_assert_no_error (error);
   g_clear_pointer (&output, ghlo_value_unref);
   g_clear_pointer (&input, ghlo_value_unref);
@@ -450,7 +452,7 @@ test_same (void)
 static void
 test_lost (void)
 {
-  GhloVulkanDevice *device = begin_unified ();
+  GhloGpuDevice *device = begin_unified ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = NULL, one = NULL, other = NULL;
   g_autoptr (GBytes) bytes = NULL;
@@ -463,10 +465,10 @@ test_lost (void)
   vulkan_program_run (prepared, &input, 1, &one);
   vulkan_program_run (prepared, &input, 1, &other);
   bytes = read_bytes (one);
-  ghlo_device_core_lose (&device->core);
+  ghlo_device_core_lose (&device->vulkan.core);
   g_assert_false (ghlo_value_fetch (other, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
-  g_atomic_int_set (&device->core.lost, FALSE);
+  g_atomic_int_set (&device->vulkan.core.lost, FALSE);
   check_elements (g_bytes_get_data (bytes, NULL), 6, 2);
 }
 
@@ -487,7 +489,7 @@ make_matrix (gboolean is_triangle)
 static void
 test_steps (void)
 {
-  GhloVulkanDevice *device = begin ();
+  GhloGpuDevice *device = begin ();
   g_autoptr (GhloPrepared) prepared = NULL, oracle = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloValue) triangle = NULL, matrix = NULL;
@@ -503,7 +505,7 @@ test_steps (void)
   vulkan_program_run (oracle, inputs, 2, expected);
   prepared = prepare (device, turns);
   g_assert_true (ghlo_prepared_measure (prepared, &figures));
-  if (ghlo_vulkan_device_is_unified (device))
+  if (ghlo_vulkan_device_is_unified (&device->vulkan))
     g_assert_cmpuint (figures.transfer_bytes, ==, 0);
   else
     g_assert_cmpuint (figures.transfer_bytes, >=, 64 * 64 * sizeof (double));

@@ -88,7 +88,7 @@ check_output (GhloValue *output)
 static void
 test_end (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GError) error = NULL;
   GhloFence *fence[4];
@@ -96,7 +96,7 @@ test_end (void)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (&device->core, program, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, program, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 4; i++)
     fence[i] = begin (prepared, &outputs[i]);
@@ -118,14 +118,14 @@ test_end (void)
 }
 
 static GhloExecutableCore *
-compile (GhloVulkanDevice *device,
-         const char       *text)
+compile (GhloGpuDevice *device,
+         const char    *text)
 {
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test.mlir", text, strlen (text));
   g_autoptr (GError) error = NULL;
   GhloCompileRequest request = {
     .module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL),
-    .settings = ghlo_settings_new (), .counters = ghlo_counters_new (), .device = &device->core,
+    .settings = ghlo_settings_new (), .counters = ghlo_counters_new (), .device = &device->vulkan.core,
   };
   GhloExecutableCore *core;
 
@@ -182,7 +182,7 @@ test_empty (void)
     "func.func @main(%x: tensor<0xf32>) -> tensor<0xf32> {\n"
     "  return %x : tensor<0xf32>\n"
     "}\n";
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, (gint64[]) { 0 }, 1);
   g_autoptr (GhloValue) input = NULL;
   g_autoptr (GError) error = NULL;
@@ -198,7 +198,7 @@ test_empty (void)
   g_assert_no_error (error);
   cores[0] = compile (device, adds);
   cores[1] = compile (device, passes);
-  prepared = vulkan_program_prepare (&device->core, program, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, program, &error);
   g_assert_no_error (error);
   called.n = 0;
   /* No run ends before all callbacks are registered. */
@@ -222,10 +222,10 @@ test_empty (void)
 
 /* For a device that is not a CPU. */
 static gint64
-get_polling_time (GhloVulkanDevice *device,
-                  GhloWait          wait)
+get_polling_time (GhloGpuDevice *device,
+                  GhloWait       wait)
 {
-  GhloDeviceQueue queue = *device->core.queue;
+  GhloDeviceQueue queue = *device->vulkan.core.queue;
 
   queue.is_host = FALSE;
 
@@ -237,7 +237,7 @@ get_polling_time (GhloVulkanDevice *device,
 static void
 test_polling_time (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GError) error = NULL;
@@ -245,16 +245,16 @@ test_polling_time (void)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (&device->core, program, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, program, &error);
   g_assert_no_error (error);
   for (guint wait = 0; wait < GHLO_N_WAITS; wait++)
-    ghlo_device_queue_record_wait (device->core.queue, wait, 100);
+    ghlo_device_queue_record_wait (device->vulkan.core.queue, wait, 100);
   fence = begin (prepared, &output);
-  g_assert_true (ghlo_vulkan_queue_finish (device->queue, NULL, &error));
+  g_assert_true (ghlo_vulkan_queue_finish (device->vulkan.queue, NULL, &error));
   g_assert_cmpint (get_polling_time (device, GHLO_WAIT_IN_RUN), ==, 50); /* milliseconds are slept through */
   g_assert_cmpint (get_polling_time (device, GHLO_WAIT_FOR_RUN), ==, 200);
-  ghlo_device_queue_record_wait (device->core.queue, GHLO_WAIT_IN_RUN, 300);
-  ghlo_device_queue_record_wait (device->core.queue, GHLO_WAIT_FOR_RUN, 1);
+  ghlo_device_queue_record_wait (device->vulkan.core.queue, GHLO_WAIT_IN_RUN, 300);
+  ghlo_device_queue_record_wait (device->vulkan.core.queue, GHLO_WAIT_FOR_RUN, 1);
   g_assert_cmpint (get_polling_time (device, GHLO_WAIT_IN_RUN), ==, 500);
   g_assert_cmpint (get_polling_time (device, GHLO_WAIT_FOR_RUN), ==, 50);
   check_output (output);
@@ -263,7 +263,7 @@ test_polling_time (void)
 static void
 test_lost (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GhloValue) output = NULL;
@@ -271,10 +271,10 @@ test_lost (void)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (&device->core, program, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, program, &error);
   g_assert_no_error (error);
   fence = begin (prepared, &output);
-  ghlo_device_core_lose (&device->core);
+  ghlo_device_core_lose (&device->vulkan.core);
   g_assert_false (ghlo_fence_wait (fence, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
   g_clear_error (&error);

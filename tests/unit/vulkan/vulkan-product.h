@@ -11,11 +11,11 @@
 #include "vulkan-program.h"
 
 #include "compiler/devices.h"
-#include "vulkan/core.h"
+#include "gpu/core.h"
+#include "gpu/product/product.h"
+#include "gpu/steps.h"
 #include "vulkan/device-memory.h"
 #include "vulkan/memory.h"
-#include "vulkan/product/product.h"
-#include "vulkan/steps.h"
 
 G_BEGIN_DECLS
 
@@ -146,13 +146,13 @@ print_product (const Shape *shape,
 }
 
 /* The device, opened, shared by all tests; NULL where there is none, in which case the test is skipped. */
-static inline GhloVulkanDevice *
+static inline GhloGpuDevice *
 get_device (void)
 {
-  GhloVulkanDevice *device = (GhloVulkanDevice *) ghlo_devices_find ("vulkan");
+  GhloGpuDevice *device = (GhloGpuDevice *) ghlo_devices_find ("vulkan");
   g_autoptr (GError) error = NULL;
 
-  if (device != NULL && !ghlo_vulkan_device_open (device, NULL, &error))
+  if (device != NULL && !ghlo_gpu_device_open (device, NULL, &error))
     g_error ("%s", error->message);
   if (device == NULL)
     g_test_skip ("there is no Vulkan device");
@@ -167,31 +167,31 @@ get_device (void)
 
 /* The same device with emulated matrices of all types: they use the code for real matrices except for the matrix
  * instructions. Operands of f32 are split as given by @splits. */
-static inline GhloVulkanDevice *
+static inline GhloGpuDevice *
 get_emulated (guint32 splits)
 {
-  static GhloVulkanDevice emulated;
-  const GhloVulkanDevice *device = get_device ();
+  static GhloGpuDevice emulated;
+  const GhloGpuDevice *device = get_device ();
 
   if (device == NULL)
     return NULL;
   emulated = *device;
   emulated.emulates_matrices = TRUE;
   emulated.forced_splits = splits;
-  emulated.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
+  emulated.vulkan.matrices = OF (BF16) | OF (F16) | OF (I8) | OF (UI8);
 
   return &emulated;
 }
 
 /* The device, where it has matrices of @types; operands of f32 are split as given by @splits. */
-static inline GhloVulkanDevice *
+static inline GhloGpuDevice *
 get_with_matrices (guint64 types,
                    guint32 splits)
 {
-  static GhloVulkanDevice device;
-  const GhloVulkanDevice *found = get_device ();
+  static GhloGpuDevice device;
+  const GhloGpuDevice *found = get_device ();
 
-  if (found == NULL || (found->matrices & types) != types)
+  if (found == NULL || (found->vulkan.matrices & types) != types)
     {
       g_test_skip ("there is no device with cooperative matrices");
       return NULL;
@@ -203,10 +203,10 @@ get_with_matrices (guint64 types,
 }
 
 static inline guint64
-upload (const GhloVulkanDevice *device,
-        const StepTensor       *tensor)
+upload (const GhloGpuDevice *device,
+        const StepTensor    *tensor)
 {
-  GhloDeviceMemory *memory = device->core.memory;
+  GhloDeviceMemory *memory = device->vulkan.core.memory;
   g_autoptr (GError) error = NULL;
   gpointer address = memory->klass->alloc (memory, GHLO_MEMORY_DEVICE, tensor->n_bytes, NULL, &error);
 
@@ -231,13 +231,13 @@ view_on (const StepTensor *tensor,
 
 /* Runs @compiled and copies the result back to its tensor. */
 static inline void
-run_compiled (const GhloVulkanDevice       *device,
+run_compiled (const GhloGpuDevice          *device,
               const GhloStepImplementation *step,
               gpointer                      compiled,
               gsize                         scratch_size,
               const StepTensor             *tensors)
 {
-  GhloDeviceMemory *memory = device->core.memory;
+  GhloDeviceMemory *memory = device->vulkan.core.memory;
   guint64 addresses[3];
   GhloView views[3];
   g_autoptr (GError) error = NULL;
@@ -261,16 +261,16 @@ run_compiled (const GhloVulkanDevice       *device,
 
 /* Validates each module once. Old validators do not know cooperative matrices. */
 static inline void
-validate (const GhloVulkanDevice *device,
+validate (const GhloGpuDevice    *device,
           const GhloStepRequest  *request,
           gboolean                matrices,
           const char             *text)
 {
   static GHashTable *seen;
-  g_autofree GhloVulkanProduct *product = g_new0 (GhloVulkanProduct, 1);
+  g_autofree GhloGpuProduct *product = g_new0 (GhloGpuProduct, 1);
   GBytes *words;
 
-  g_assert_null (ghlo_vulkan_product_read (product, device, request, matrices));
+  g_assert_null (ghlo_gpu_product_read (product, device, request, matrices));
   if (product->shader.subgroup > 0 && !product->shader.is_emulated)
     return;
   words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
@@ -323,7 +323,7 @@ typedef void (*FillFunc) (GhloValue *value);
 /* The product of @text on the device, with its operands as they are or dense; also the operands, and the reference
  * executor's result where @expected is not NULL. */
 static inline GhloValue *
-compute_product (GhloVulkanDevice  *device,
+compute_product (GhloGpuDevice     *device,
                  const char        *text,
                  FillFunc           fill,
                  gboolean           is_dense,
@@ -332,7 +332,7 @@ compute_product (GhloVulkanDevice  *device,
 {
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrOp *op = step_find_op (module);
-  const GhloStepImplementation *step = &ghlo_vulkan_step_product;
+  const GhloStepImplementation *step = &ghlo_gpu_step_product;
   GhloStepOperandSelection operands[2] = { { 0 } };
   GhloStepSelection selection = { .operands = operands };
   g_autoptr (GhloTensorType) result_type = NULL;
@@ -365,10 +365,10 @@ compute_product (GhloVulkanDevice  *device,
       views[i] = tensors[i].view;
       alignments[i] = is_dense ? 64 : ghlo_element_info (views[i].element_type)->size;
     }
-  if (!ghlo_step_select (step, &device->core, &request, &selection))
+  if (!ghlo_step_select (step, &device->vulkan.core, &request, &selection))
     g_error ("%s: %s", text, selection.reason);
   validate (device, &request, is_dense, text);
-  compiled = ghlo_step_compile_request (step, &device->core, &request, NULL, &error);
+  compiled = ghlo_step_compile_request (step, &device->vulkan.core, &request, NULL, &error);
   g_assert_no_error (error);
   run_compiled (device, step, compiled, selection.scratch, tensors);
   ghlo_step_free (step, compiled);
@@ -380,7 +380,7 @@ compute_product (GhloVulkanDevice  *device,
 }
 
 static inline void
-check_product (GhloVulkanDevice *device,
+check_product (GhloGpuDevice    *device,
                const char       *text,
                FillFunc          fill,
                double            tolerance,
@@ -412,7 +412,7 @@ fill_exact (GhloValue *value)
 }
 
 static inline void
-check_shape (GhloVulkanDevice *device,
+check_shape (GhloGpuDevice    *device,
              gint64            batch,
              gint64            rows,
              gint64            columns,

@@ -9,13 +9,13 @@
 
 #include "compiler/devices.h"
 #include "compiler/optimize.h"
+#include "gpu/core.h"
+#include "gpu/recording.h"
 #include "import/import.h"
 #include "runtime/place.h"
-#include "vulkan/core.h"
 #include "vulkan/queue.h"
-#include "vulkan/recording.h"
 
-GhloVulkanDevice *
+GhloGpuDevice *
 vulkan_program_device (void)
 {
   GhloDeviceCore *device = ghlo_devices_find ("vulkan");
@@ -23,18 +23,18 @@ vulkan_program_device (void)
   if (device == NULL)
     g_test_skip ("there is no Vulkan device");
 
-  return (GhloVulkanDevice *) device;
+  return (GhloGpuDevice *) device;
 }
 
-GhloVulkanDevice *
+GhloGpuDevice *
 vulkan_program_copy (VulkanProgramCopy *copy)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return NULL;
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   g_assert_no_error (error);
   copy->device = *device;
 
@@ -66,17 +66,17 @@ vulkan_program_prepare (GhloDeviceCore  *device,
 }
 
 GhloPrepared *
-vulkan_program_fuse (GhloVulkanDevice  *device,
-                     GhloIrModule      *module,
-                     const char *const *disabled)
+vulkan_program_fuse (GhloGpuDevice        *device,
+                     GhloIrModule         *module,
+                     const char    *const *disabled)
 {
   const GhloOptimizeOptions options = { .level = 2, .disabled = disabled };
   g_autoptr (GError) error = NULL;
   GhloPrepared *prepared;
 
-  ghlo_fuse (module, &device->core, &options, NULL, NULL, NULL, NULL, &error);
+  ghlo_fuse (module, &device->vulkan.core, &options, NULL, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_devices_prepare (&device->vulkan.core, module, ghlo_ir_module_get_entry (module), NULL, &error);
   g_assert_no_error (error);
 
   return prepared;
@@ -98,15 +98,15 @@ check_and_replay (GhloCommandBuffer  *recording,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
-  g_autofree char *problem = ghlo_vulkan_recording_check ((GhloVulkanRecording *) recording, addresses, G_MAXUINT);
+  g_autofree char *problem = ghlo_gpu_recording_check ((GhloGpuRecording *) recording, addresses, G_MAXUINT);
   const guint n = recording->n_commands;
   guint n_barriers = 0;
 
   g_assert_cmpstr (problem, ==, NULL);
   for (guint i = 0; i < n; i++)
-    if (ghlo_vulkan_recording_waits ((GhloVulkanRecording *) recording, i) && n_barriers++ < MAX_TAKEN)
+    if (ghlo_gpu_recording_waits ((GhloGpuRecording *) recording, i) && n_barriers++ < MAX_TAKEN)
       {
-        g_autofree char *found = ghlo_vulkan_recording_check ((GhloVulkanRecording *) recording, addresses, i);
+        g_autofree char *found = ghlo_gpu_recording_check ((GhloGpuRecording *) recording, addresses, i);
 
         if (found == NULL)
           g_error ("dispatch %u of %u waits for nothing", i, n);
@@ -117,25 +117,25 @@ check_and_replay (GhloCommandBuffer  *recording,
   watched.seen.n_barriers += n_barriers;
   g_mutex_unlock (&watched.lock);
 
-  return ghlo_vulkan_command_buffers.replay (recording, addresses, monitor, error);
+  return ghlo_gpu_command_buffers.replay (recording, addresses, monitor, error);
 }
 
 /* The test's own recorder wraps the device's. */
 void
-vulkan_program_watch (GhloVulkanDevice *device)
+vulkan_program_watch (GhloGpuDevice *device)
 {
   static GhloCommandBufferClass recorder;
 
-  recorder = ghlo_vulkan_command_buffers;
+  recorder = ghlo_gpu_command_buffers;
   recorder.replay = check_and_replay;
   watched.seen = (VulkanProgramReplays) { 0 };
-  device->core.command_buffers = &recorder;
+  device->vulkan.core.command_buffers = &recorder;
 }
 
 VulkanProgramReplays
-vulkan_program_unwatch (GhloVulkanDevice *device)
+vulkan_program_unwatch (GhloGpuDevice *device)
 {
-  device->core.command_buffers = &ghlo_vulkan_command_buffers;
+  device->vulkan.core.command_buffers = &ghlo_gpu_command_buffers;
 
   return watched.seen;
 }
@@ -143,7 +143,7 @@ vulkan_program_unwatch (GhloVulkanDevice *device)
 enum { MAX_VIEWS = 64 };
 
 void
-vulkan_program_run_step (const GhloVulkanDevice        *device,
+vulkan_program_run_step (const GhloGpuDevice           *device,
                          const GhloStepImplementation  *implementation,
                          gpointer                       compiled,
                          const GhloView                *operands,
@@ -153,7 +153,7 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
                          gpointer                       scratch,
                          GError                       **error)
 {
-  const GhloCommandBufferClass *recorder = device->core.command_buffers;
+  const GhloCommandBufferClass *recorder = device->vulkan.core.command_buffers;
   const guint n = n_operands + n_results;
   GhloBufferExtent extents[MAX_VIEWS];
   GhloBufferRef places[MAX_VIEWS];
@@ -167,7 +167,7 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
       extents[i] = (GhloBufferExtent) { i, 0, G_MAXUINT32, i };
       places[i] = (GhloBufferRef) { i, 0 };
     }
-  recording = recorder->begin ((GhloDeviceCore *) &device->core, extents);
+  recording = recorder->begin ((GhloDeviceCore *) &device->vulkan.core, extents);
   if (implementation->record (compiled, places, places + n_operands, places[n], recording, error))
     {
       recorder->end (recording, 0);
@@ -177,23 +177,23 @@ vulkan_program_run_step (const GhloVulkanDevice        *device,
 }
 
 void
-vulkan_program_set_rate (GhloVulkanDevice *device,
-                         double            rate)
+vulkan_program_set_rate (GhloGpuDevice *device,
+                         double         rate)
 {
-  device->core.rates = &device->rates;
-  device->rates = (GhloDeviceRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
+  device->vulkan.core.rates = &device->vulkan.rates;
+  device->vulkan.rates = (GhloDeviceRates) { .bytes = rate, .products = { 1e30, 1e30, 1e30 }, .scalars = 1e30 };
 }
 
-GhloVulkanDevice *
+GhloGpuDevice *
 vulkan_program_open (void)
 {
-  GhloVulkanDevice *device = vulkan_program_device ();
+  GhloGpuDevice *device = vulkan_program_device ();
   g_autoptr (GError) error = NULL;
 
   if (device == NULL)
     return NULL;
   vulkan_program_set_rate (device, 1e30);
-  ghlo_vulkan_device_open (device, NULL, &error);
+  ghlo_gpu_device_open (device, NULL, &error);
   g_assert_no_error (error);
 
   return device;
@@ -245,10 +245,10 @@ check_profile (GhloPrepared      *prepared,
 }
 
 VulkanProgramReplays
-vulkan_program_check (GhloVulkanDevice  *device,
-                      const char        *text,
-                      GhloValue *const  *inputs,
-                      gsize              n_inputs)
+vulkan_program_check (GhloGpuDevice    *device,
+                      const char       *text,
+                      GhloValue *const *inputs,
+                      gsize             n_inputs)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) oracle = vulkan_program_prepare (ghlo_devices_find ("reference"), text, &error);
@@ -260,9 +260,9 @@ vulkan_program_check (GhloVulkanDevice  *device,
   g_assert_no_error (error);
   vulkan_program_run (oracle, inputs, n_inputs, expected);
   vulkan_program_watch (device);
-  prepared = vulkan_program_prepare (&device->core, text, &error);
+  prepared = vulkan_program_prepare (&device->vulkan.core, text, &error);
   g_assert_no_error (error);
-  ghlo_vulkan_queue_submit (device->queue, &submitted, &error);       /* constants */
+  ghlo_vulkan_queue_submit (device->vulkan.queue, &submitted, &error);       /* constants */
   g_assert_no_error (error);
   vulkan_program_run (prepared, inputs, n_inputs, outputs[0]);
   vulkan_program_run (prepared, inputs, n_inputs, outputs[1]);
@@ -271,7 +271,7 @@ vulkan_program_check (GhloVulkanDevice  *device,
   vulkan_program_compare (prepared, outputs[1], expected);
   vulkan_program_compare (prepared, outputs[2], expected);
   seen = vulkan_program_unwatch (device);
-  seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->queue) - submitted);
+  seen.n_submissions = (guint) (ghlo_vulkan_queue_value (device->vulkan.queue) - submitted);
   check_profile (prepared, inputs, n_inputs, expected);
   ghlo_values_clear (expected, ghlo_prepared_get_n_outputs (oracle));
 

@@ -6,20 +6,20 @@
 #pragma once
 
 #include "execute/program.h"
-#include "vulkan/device.h"
+#include "gpu/device.h"
 
 G_BEGIN_DECLS
 
 /* The first device; NULL where there is none, in which case the test is skipped. */
-GhloVulkanDevice *vulkan_program_device  (void);
+GhloGpuDevice *vulkan_program_device  (void);
 /* An open copy of the first device, whose properties the test may change. */
 typedef struct
 {
-  GhloVulkanDevice device;
+  GhloGpuDevice device;
 } VulkanProgramCopy;
 
 /* NULL where there is none, in which case the test is skipped. */
-GhloVulkanDevice *vulkan_program_copy    (VulkanProgramCopy *copy);
+GhloGpuDevice *vulkan_program_copy    (VulkanProgramCopy *copy);
 /* A thread function: cancels its argument after a fifth of a second. */
 gpointer          vulkan_program_cancel_soon (gpointer       cancellable);
 /* Prepares @text, which must be valid. */
@@ -28,7 +28,7 @@ GhloPrepared     *vulkan_program_prepare (GhloDeviceCore    *device,
                                           GError           **error);
 
 /* Prepares with the fusions that @device supports, except for the passes in @disabled, nullable. */
-GhloPrepared     *vulkan_program_fuse    (GhloVulkanDevice  *device,
+GhloPrepared     *vulkan_program_fuse    (GhloGpuDevice     *device,
                                           GhloIrModule      *module,
                                           const char *const *disabled);
 
@@ -42,15 +42,15 @@ typedef struct
 
 /* Until unwatch (), checks every recording that the open @device is about to replay: no barrier is missing, and each
  * is necessary. Only one device can be watched at a time. */
-void                 vulkan_program_watch   (GhloVulkanDevice *device);
-VulkanProgramReplays vulkan_program_unwatch (GhloVulkanDevice *device);
+void                 vulkan_program_watch   (GhloGpuDevice *device);
+VulkanProgramReplays vulkan_program_unwatch (GhloGpuDevice *device);
 
 enum { VULKAN_PROGRAM_MAX_OUTPUTS = 4 };
 
 /* The first device, opened, with the fastest rates, or NULL as above. */
-GhloVulkanDevice    *vulkan_program_open    (void);
+GhloGpuDevice    *vulkan_program_open    (void);
 /* The bytes per second that plans assume for the device; affects plans that are made later. */
-void                 vulkan_program_set_rate (GhloVulkanDevice *device,
+void                 vulkan_program_set_rate (GhloGpuDevice *device,
                                              double            rate);
 void                 vulkan_program_run     (GhloPrepared     *prepared,
                                              GhloValue *const *inputs,
@@ -62,14 +62,14 @@ void                 vulkan_program_compare (GhloPrepared     *prepared,
                                              GhloValue       **expected);
 /* Compares with the reference device two concurrent runs, then one more, which uses the first one's commands, and a
  * profiled one. Returns the recordings of the first three. */
-VulkanProgramReplays vulkan_program_check   (GhloVulkanDevice *device,
+VulkanProgramReplays vulkan_program_check   (GhloGpuDevice    *device,
                                              const char       *text,
                                              GhloValue *const *inputs,
                                              gsize             n_inputs);
 
 /* Runs @compiled alone; the addresses are those of the operands, then the results, then the scratch, and no two
  * overlap. */
-void              vulkan_program_run_step (const GhloVulkanDevice       *device,
+void              vulkan_program_run_step (const GhloGpuDevice       *device,
                                           const GhloStepImplementation *implementation,
                                           gpointer                      compiled,
                                           const GhloView               *operands,

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as on
+ * the CPU. If items may share elements, they are sorted stably by their place in the result, and one invocation makes
+ * all updates of an element. Updates are only made in parallel if their order does not matter. (An item is an index
+ * with its window, or a single update.)
+ */
+
+#include "base/sizes.h"
+#include "gpu/combine.h"
+#include "gpu/shaders.h"
+#include "gpu/sort.h"
+#include "gpu/spirv/spirv.h"
+#include "gpu/steps.h"
+
+typedef struct
+{
+  GHLO_GPU_TABLE_HEAD
+#include "shaders/scatter.words"
+} Table;
+
+/* The maximum number of updates of an element in one turn. */
+enum { MAX_CHUNK = 1 << 15 };
+
+typedef struct
+{
+  GhloGpuDevice  *device;
+  GhloGpuCombine  combine;
+  gboolean           is_direct;             /* no two items share an element, or … */
+  gboolean           is_atomic;             /* … the order of their updates does not matter */
+  gsize              n_bytes;               /* of the result */
+  GhloSortComparator comparator;
+  GhloGpuSort     sort;
+  gsize              keys, scratch;         /* offset and size; the sort's scratch begins at 0 */
+  GhloVulkanPipeline *locate, *apply, *copy;
+  Table              table;                 /* all but the addresses; starts are offsets in the indices */
+} Scatter;
+
+/* The dimension numbers of a scatter. */
+typedef struct
+{
+  const gint64 *window, *inserted, *map, *batching, *index_batching;
+  gsize         n_window, n_inserted, n_map, n_batching, n_index_batching;
+  gint64        vector;
+} Numbers;
+
+/* Adds a dimension of items. */
+static gboolean
+add_dim (Table  *table,
+         gint64  size,
+         gint64  index_stride,
+         gint64  to_stride,
+         gint64  update_stride)
+{
+  guint64 d = table->n_dims;
+
+  if (size == 1)
+    return TRUE;
+  if (d == MAX_DIMS)
+    return FALSE;
+  table->sizes[d] = (guint64) size;
+  table->index_strides[d] = (guint64) index_stride;
+  table->to_strides[d] = (guint64) to_stride;
+  table->update_strides[d] = (guint64) update_stride;
+  table->n_dims++;
+
+  return TRUE;
+}
+
+/* Adds a dimension of the points inside an item. */
+static gboolean
+add_inner_dim (Table  *table,
+               gint64  size,
+               gint64  to_stride,
+               gint64  update_stride)
+{
+  guint64 d = table->n_inner_dims;
+
+  if (size == 1)
+    return TRUE;
+  if (d == MAX_DIMS)
+    return FALSE;
+  table->inner_sizes[d] = (guint64) size;
+  table->inner_to_strides[d] = (guint64) to_stride;
+  table->inner_update_strides[d] = (guint64) update_stride;
+  table->n_inner_dims++;
+
+  return TRUE;
+}
+
+static gboolean
+read_numbers (Numbers        *self,
+              const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
+
+  if (numbers == NULL)
+    return FALSE;
+  self->window = ghlo_ir_struct_get_dims (numbers, "update_window_dims", &self->n_window);
+  self->inserted = ghlo_ir_struct_get_dims (numbers, "inserted_window_dims", &self->n_inserted);
+  self->map = ghlo_ir_struct_get_dims (numbers, "scatter_dims_to_operand_dims", &self->n_map);
+  self->batching = ghlo_ir_struct_get_dims (numbers, "input_batching_dims", &self->n_batching);
+  self->index_batching = ghlo_ir_struct_get_dims (numbers, "scatter_indices_batching_dims", &self->n_index_batching);
+  self->vector = ghlo_ir_struct_get_int (numbers, "index_vector_dim");
+
+  return self->n_map <= MAX_DIMS;
+}
+
+/* Finds the dimension of the result for each window dimension of the updates. */
+static void
+find_windowed (const Numbers *numbers,
+               guint          rank,
+               guint         *windowed)
+{
+  guint n = 0;
+
+  for (guint d = 0; d < rank && n < numbers->n_window; d++)
+    if (!ghlo_dims_contain (numbers->inserted, numbers->n_inserted, d)
+        && !ghlo_dims_contain (numbers->batching, numbers->n_batching, d))
+      windowed[n++] = d;
+}
+
+static gint64
+map_of (const Numbers *numbers,
+        gint64         dimension)
+{
+  for (gsize i = 0; i < numbers->n_map; i++)
+    if (numbers->map[i] == dimension)
+      return (gint64) i;
+
+  return -1;
+}
+
+/* Adds a dimension of the updates that corresponds to dimension @i of the indices. */
+static gboolean
+add_position (Table          *table,
+              const Numbers  *numbers,
+              const GhloView *result,
+              const GhloView *indices,
+              guint           i,
+              gint64          update_stride)
+{
+  gint64 to_stride = 0;
+
+  for (gsize b = 0; b < numbers->n_index_batching; b++)
+    if (numbers->index_batching[b] == i)
+      to_stride = result->strides[numbers->batching[b]];
+
+  return add_dim (table, indices->dimensions[i], indices->strides[i], to_stride, update_stride);
+}
+
+/* Adds the dimensions of the updates. Window dimensions are inner ones, unless @is_per_update: then each update is an
+ * item of its own, since windows may overlap, or extend beyond the result. */
+static gboolean
+read_dims (Table          *table,
+           const Numbers  *numbers,
+           const GhloView *result,
+           const GhloView *indices,
+           const GhloView *updates,
+           gboolean        is_per_update)
+{
+  guint windowed[GHLO_MAX_RANK] = { 0 }, window = 0, position = 0;
+
+  find_windowed (numbers, result->rank, windowed);
+  for (guint o = 0; o < updates->rank; o++)
+    {
+      gint64 size = updates->dimensions[o], stride = updates->strides[o], part;
+      guint d = windowed[MIN (window, GHLO_MAX_RANK - 1)];
+      gboolean ok;
+
+      if (!ghlo_dims_contain (numbers->window, numbers->n_window, o))
+        {
+          position += position == numbers->vector;
+          if (!add_position (table, numbers, result, indices, position++, stride))
+            return FALSE;
+          continue;
+        }
+      window++;
+      part = map_of (numbers, d);
+      if (is_per_update && part >= 0 && size != 1)
+        table->part_dims[part] = table->n_dims;
+      if (is_per_update)
+        ok = add_dim (table, size, 0, part >= 0 ? 0 : result->strides[d], stride);
+      else
+        ok = add_inner_dim (table, size, result->strides[d], stride);
+      if (!ok)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Whether windows have several elements along a dimension in which indices move them. */
+static gboolean
+may_overlap (const Numbers  *numbers,
+             const GhloView *result,
+             const GhloView *updates)
+{
+  guint windowed[GHLO_MAX_RANK] = { 0 }, window = 0;
+
+  find_windowed (numbers, result->rank, windowed);
+  for (guint o = 0; o < updates->rank; o++)
+    if (ghlo_dims_contain (numbers->window, numbers->n_window, o) && map_of (numbers, windowed[window++]) >= 0
+        && updates->dimensions[o] > 1)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether there is only one index vector. */
+static gboolean
+is_single (const Numbers  *numbers,
+           const GhloView *indices)
+{
+  for (guint i = 0; i < indices->rank; i++)
+    if (i != numbers->vector && indices->dimensions[i] != 1)
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+set_indices (Table          *table,
+             const GhloView *indices)
+{
+  const GhloElementInfo *info = ghlo_element_info (indices->element_type);
+
+  table->index_size = info->size;
+  table->index_is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
+}
+
+/* Counts items, and the points inside each. */
+static const char *
+count_points (Scatter        *self,
+              const GhloView *result)
+{
+  gsize n_items = 1, n_inner = 1;
+
+  for (guint d = 0; d < self->table.n_dims; d++)
+    if (!ghlo_size_mul (&n_items, n_items, self->table.sizes[d]))
+      return "it has too many updates";
+  for (guint d = 0; d < self->table.n_inner_dims; d++)
+    if (!ghlo_size_mul (&n_inner, n_inner, self->table.inner_sizes[d]))
+      return "it has too many updates";
+  self->table.n_items = n_items;
+  self->table.n_inner = n_inner;
+  self->table.n_elements = (guint64) ghlo_view_count (result);
+  self->n_bytes = self->table.n_elements * self->combine.size;
+  if (n_items > G_MAXINT32 || self->table.n_elements >= G_MAXUINT32)
+    return "it has too many updates, or too large a result";
+
+  return ghlo_gpu_shaders_obstacle (self->device);
+}
+
+/* Whether elements are integers of 32 bits with an operation that all devices support atomically. */
+static gboolean
+is_atomic (const GhloGpuCombine *combine)
+{
+  return combine->size == sizeof (guint32) && combine->class <= COMBINE_SIGNED && combine->kind != COMBINE_ASSIGN
+         && combine->kind != COMBINE_MULTIPLY;
+}
+
+/* Prepares sorting the items by their keys, which are numbers of 32 bits. */
+static const char *
+read_sort (Scatter *self)
+{
+  GhloSortKey *key = &self->comparator.keys[0];
+  const char *reason;
+
+  self->comparator.n_keys = 1;
+  ghlo_sort_key_init (key, GHLO_ELEMENT_TYPE_UI32);
+  reason = ghlo_gpu_sort_init (&self->sort, self->device, &self->comparator, self->table.n_items, 1, 1,
+                               g_bit_storage (self->table.n_elements));
+  self->scratch = self->sort.scratch;
+  if (reason == NULL && !ghlo_size_reserve (&self->scratch, &self->keys, self->table.n_items, sizeof (guint32)))
+    return "it has too many updates";
+  /* Each update also iterates over the dimensions. */
+  self->table.chunk = (guint64) MIN (self->device->vulkan.driver->max_iterations / (2 * (self->table.n_dims + 1)),
+                                     MAX_CHUNK);
+
+  return reason;
+}
+
+static const char *
+read_scatter (Scatter               *self,
+              const GhloStepRequest *request)
+{
+  const GhloView *result = &request->results[0], *indices = &request->operands[1], *updates = &request->operands[2];
+  GhloElementType type = result->element_type;
+  GhloCombiner combiner;
+  Numbers numbers;
+  const char *reason;
+
+  if (request->n_operands != 3 || request->n_results != 1)
+    return "it scatters into more than one tensor";
+  if (request->operands[0].element_type != type || updates->element_type != type)
+    return "its updates have another element type than its operand";
+  if (!ghlo_combiner_of_update (ghlo_ir_op_region_block (request->op, 0), type, &combiner))
+    return "no shader implements its update computation";
+  reason = ghlo_gpu_combine_init (&self->combine, self->device, combiner, type);
+  if (reason != NULL)
+    return reason;
+  if (!read_numbers (&numbers, request->op))
+    return "it has too many dimensions";
+  set_indices (&self->table, indices);
+  self->table.n_parts = numbers.n_map;
+  for (guint i = 0; i < numbers.n_map; i++)
+    {
+      gint64 d = numbers.map[i];
+
+      self->table.starts[i] = numbers.vector < indices->rank ? (guint64) (i * indices->strides[numbers.vector]) : 0;
+      self->table.limits[i] = (guint64) (result->dimensions[d] - 1);
+      self->table.part_strides[i] = (guint64) result->strides[d];
+      self->table.part_dims[i] = MAX_DIMS;
+    }
+  if (!read_dims (&self->table, &numbers, result, indices, updates, may_overlap (&numbers, result, updates)))
+    return "it has too many dimensions";
+  reason = count_points (self, result);
+  self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
+                    || is_single (&numbers, indices);
+  self->is_atomic = !self->is_direct && is_atomic (&self->combine);
+  self->is_direct |= self->is_atomic;
+
+  return reason == NULL && !self->is_direct ? read_sort (self) : reason;
+}
+
+static const char *
+read_update_slice (Scatter               *self,
+                   const GhloStepRequest *request)
+{
+  const GhloView *result = &request->results[0], *update = &request->operands[1];
+  Table *table = &self->table;
+
+  ghlo_gpu_combine_init (&self->combine, self->device, GHLO_COMBINER_NONE, result->element_type);
+  if (result->rank > MAX_DIMS)
+    return "it has too many dimensions";
+  if (update->rank != result->rank || request->n_operands != 2 + result->rank)
+    return "its update has another rank than its operand";
+  self->is_direct = TRUE;
+  table->clamps = TRUE;
+  table->n_parts = result->rank;
+  if (result->rank > 0)
+    set_indices (table, &request->operands[2]);
+  for (guint d = 0; d < result->rank; d++)
+    {
+      if (update->dimensions[d] > result->dimensions[d])
+        return "its update is larger than its operand";
+      table->limits[d] = (guint64) (result->dimensions[d] - update->dimensions[d]);
+      table->part_strides[d] = (guint64) result->strides[d];
+      table->part_dims[d] = MAX_DIMS;
+      add_inner_dim (table, update->dimensions[d], result->strides[d], update->strides[d]);
+    }
+
+  return count_points (self, result);
+}
+
+static const char *
+read_request (gpointer               step,
+              GhloDeviceCore        *core,
+              const GhloStepRequest *request)
+{
+  Scatter *self = step;
+  GhloGpuDevice *device = (GhloGpuDevice *) core;
+
+  self->device = device;
+
+  return request->op->kind == GHLO_OP_STABLEHLO_SCATTER ? read_scatter (self, request)
+                                                        : read_update_slice (self, request);
+}
+
+static void
+fill_selection (gpointer               step,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  const Scatter *self = step;
+
+  selection->operands[0].dense = TRUE;
+  selection->operands[0].in_place = 0;
+  selection->scratch = self->scratch;
+}
+
+static gboolean
+make_pipelines (gpointer                step,
+                GhloDeviceCore         *device,
+                const GhloStepRequest  *request,
+                const GhloMonitor      *monitor,
+                GError                **error)
+{
+  Scatter *self = step;
+  gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
+  const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, self->is_atomic };
+  GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
+  GhloGpuShader direct = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
+
+  if (!self->is_direct && !ghlo_gpu_sort_compile (&self->sort, error))
+    return FALSE;
+  if (!self->is_direct)
+    self->locate = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_SCATTER_LOCATE, constants, 1, error);
+  if (!self->is_direct && self->locate == NULL)
+    return FALSE;
+  self->apply = ghlo_gpu_shader_compile (self->device, self->is_direct ? direct : apply, constants,
+                                         G_N_ELEMENTS (constants), error);
+
+  if (self->apply != NULL)
+    self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
+                                          (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
+
+  return self->copy != NULL;
+}
+
+static void
+record_shader (GhloVulkanPipeline *pipeline,
+               guint64             n_points,
+               const Table        *table,
+               GhloGpuRecording   *recording)
+{
+  ghlo_gpu_shader_record (recording, pipeline, n_points, GHLO_GPU_SHADER_GROUP, table, sizeof *table,
+                          GHLO_GPU_N_ADDRESSES (Table, n_items));
+}
+
+static void
+record_sorted (const Scatter    *self,
+               Table            *table,
+               guint64           scratch,
+               GhloGpuRecording *recording)
+{
+  guint64 n_turns = self->combine.kind == COMBINE_ASSIGN ? 1 : ghlo_size_ceil_div (table->n_items, table->chunk);
+
+  table->keys = scratch + self->keys;
+  record_shader (self->locate, table->n_items, table, recording);
+  table->order = ghlo_gpu_sort_record (&self->sort, &table->keys, scratch, recording);
+  for (guint64 i = 0; i < n_turns; i++)
+    {
+      table->before = i * table->chunk;
+      record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+    }
+}
+
+static void
+record_any (const Scatter    *self,
+            GhloBufferRef     operand,
+            GhloBufferRef     result,
+            GhloBufferRef     updates,
+            Table            *table,
+            GhloBufferRef     scratch,
+            GhloGpuRecording *recording)
+{
+  table->to = ghlo_gpu_place_encode (result);
+  table->updates = ghlo_gpu_place_encode (updates);
+  if (table->n_elements == 0)
+    return;
+  if (operand.buffer != result.buffer || operand.offset != result.offset)
+    ghlo_gpu_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->combine.size, 8));
+  if (table->n_items == 0 || table->n_inner == 0)
+    return;
+  if (self->is_direct)
+    record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+  else
+    record_sorted (self, table, ghlo_gpu_place_encode (scratch), recording);
+}
+
+static gboolean
+record (gpointer              compiled,
+        const GhloBufferRef  *operands,
+        const GhloBufferRef  *results,
+        GhloBufferRef         scratch,
+        gpointer              recording,
+        GError              **error)
+{
+  const Scatter *self = compiled;
+  Table table = self->table;
+
+  for (guint i = 0; i < table.n_parts; i++)
+    table.starts[i] += ghlo_gpu_place_encode (operands[1]);
+  record_any (self, operands[0], results[0], operands[2], &table, scratch, recording);
+
+  return TRUE;
+}
+
+static gboolean
+record_update_slice (gpointer              compiled,
+                     const GhloBufferRef  *operands,
+                     const GhloBufferRef  *results,
+                     GhloBufferRef         scratch,
+                     gpointer              recording,
+                     GError              **error)
+{
+  const Scatter *self = compiled;
+  Table table = self->table;
+
+  for (guint i = 0; i < table.n_parts; i++)
+    table.starts[i] = ghlo_gpu_place_encode (operands[2 + i]);
+  record_any (self, operands[0], results[0], operands[1], &table, scratch, recording);
+
+  return TRUE;
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Scatter *self = compiled;
+
+  return g_strdup (self->is_atomic ? "atomic" : self->is_direct ? "direct" : "sorted");
+}
+
+const GhloStepImplementation ghlo_gpu_step_scatter = {
+  .name = "scatter",
+  .size = sizeof (Scatter),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
+  .record = record,
+  .describe = describe,
+};
+
+const GhloStepImplementation ghlo_gpu_step_dynamic_update_slice = {
+  .name = "dynamic_update_slice",
+  .size = sizeof (Scatter),
+  .read = read_request,
+  .select = fill_selection,
+  .finish = make_pipelines,
+  .record = record_update_slice,
+};
