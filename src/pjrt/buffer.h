@@ -7,8 +7,8 @@
 
 #include "ir/type.h"
 #include "pjrt/client.h"
+#include "pjrt/future.h"
 #include "pjrt/layouts.h"
-#include "pjrt/promise.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "pjrt/executable.h"
-#include "pjrt/promise.h"
+#include "pjrt/future.h"
 
 G_BEGIN_DECLS
 

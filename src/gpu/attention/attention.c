@@ -3,10 +3,10 @@
  * Maps a plan's attention to two products with the same batches and rows.
  */
 
-#include "gpu/attention/private.h"
+#include "gpu/attention/sizes.h"
 
 #include "base/sizes.h"
-#include "gpu/product/private.h"
+#include "gpu/product/reading.h"
 #include "kernel/lower.h"
 #include "vulkan/pipelines.h"
 

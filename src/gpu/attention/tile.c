@@ -3,7 +3,7 @@
  * Chooses the tile of an attention, and the type that its operands are multiplied as.
  */
 
-#include "gpu/attention/private.h"
+#include "gpu/attention/sizes.h"
 
 #include "base/sizes.h"
 

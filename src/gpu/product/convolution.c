@@ -5,7 +5,7 @@
  * between its elements, the image gets a window in the sense of the shader (GhloSpirvProductWindow).
  */
 
-#include "gpu/product/private.h"
+#include "gpu/product/reading.h"
 
 #include "base/sizes.h"
 #include "ir/window.h"

@@ -5,7 +5,7 @@
 
 #include "gpu/product/dispatch.h"
 
-#include "gpu/product/pieces.h"
+#include "gpu/product/split-k.h"
 #include "vulkan/pipelines.h"
 
 void

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "gpu/product/planes.h"
-#include "gpu/product/private.h"
+#include "gpu/product/reading.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * Reads products: types, dimensions, and which operand is lhs and which is rhs.
  */
 
-#include "gpu/product/private.h"
+#include "gpu/product/reading.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Chooses the tiles of products, from tables, and the pieces that k is split into.
  */
 
-#include "gpu/product/private.h"
+#include "gpu/product/reading.h"
 
 #include "base/sizes.h"
 

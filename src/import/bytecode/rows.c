@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 enum { MAX_FIELDS = 16 };
 

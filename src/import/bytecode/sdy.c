@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "import/vhlo/versions.h"
 #include "ir/sdy-attr.h"
-#include "import/vhlo/private.h"
 
 /* The attribute that each code means, and how many of its fields are present. */
 static const struct

@@ -4,7 +4,7 @@
  * the list of words, and structures in the list of fields; the others have functions (StableHLO: VhloAttrs.td).
  */
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * (zeros of optional fields, empty lists); reading gives NULL for these.
  */
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 static gboolean
 read_dims_field (GhloByteCursor    *cursor,

@@ -3,7 +3,7 @@
  * Numbers in the encoding of VHLO's attributes and types: single ones, lists, and the data of tensors.
  */
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * VhloToVersion.cpp, constraints in VhloOps.cpp).
  */
 
-#include "import/vhlo/private.h"
 #include "import/vhlo/table.h"
+#include "import/vhlo/versions.h"
 
 /* Collects the parts of a group that this version has, by their index in the group. */
 static void

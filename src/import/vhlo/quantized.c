@@ -4,7 +4,7 @@
  * their storage types are signless, and a flag has the signedness.
  */
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 /* The common beginning of both kinds of quantized types. */
 typedef struct

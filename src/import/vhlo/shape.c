@@ -3,7 +3,7 @@
  * VHLO's tensors and buffers. A dynamic dimension, or a missing bound, is encoded as the least 64-bit integer.
  */
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 static void
 write_dimensions (GhloBytecodeWriter *writer,

@@ -4,7 +4,7 @@
  * booleans and signed integers from unsigned ones (StableHLO: VhloTypes.td).
  */
 
-#include "import/vhlo/private.h"
+#include "import/vhlo/versions.h"
 
 #include <string.h>
 

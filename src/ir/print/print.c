@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "ir/print/private.h"
+#include "ir/print/print-run.h"
 
 enum { INDENT = 2 };
 

@@ -6,7 +6,7 @@
 
 #include "base/float-text.h"
 #include "base/sizes.h"
-#include "ir/print/private.h"
+#include "ir/print/print-run.h"
 
 void
 ghlo_ir_put_enum (GhloIrPrinter    *self,

@@ -4,7 +4,7 @@
  * below their minimum. A table has one row for each kind of attribute.
  */
 
-#include "ir/verify/private.h"
+#include "ir/verify/from-table.h"
 #include "ir/verify/sharding.h"
 
 /* What a row's numbers do not say. */

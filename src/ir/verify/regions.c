@@ -4,7 +4,7 @@
  * blocks in each, and the terminator at the end of each block.
  */
 
-#include "ir/verify/private.h"
+#include "ir/verify/from-table.h"
 
 /* The terminator that the blocks of @op must have, or INVALID if any or none is allowed. A function may also end with
  * stablehlo.return, like any region of StableHLO. */

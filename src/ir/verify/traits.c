@@ -4,7 +4,7 @@
  * symbols. Types are interned, so for a valid program most checks are comparisons of pointers.
  */
 
-#include "ir/verify/private.h"
+#include "ir/verify/from-table.h"
 
 static guint
 n_types (const GhloIrOp *op)

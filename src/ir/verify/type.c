@@ -4,7 +4,7 @@
  * bytecode cannot always tell while they build the type.
  */
 
-#include "ir/verify/private.h"
+#include "ir/verify/from-table.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Checks operands and results against the groups of their row: their number and their types.
  */
 
-#include "ir/verify/private.h"
+#include "ir/verify/from-table.h"
 
 /* The constraint bit for tensors with elements of @type. */
 static guint32

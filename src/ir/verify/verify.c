@@ -8,7 +8,7 @@
  * enters the block. "Defined before" is thus one comparison.
  */
 
-#include "ir/verify/private.h"
+#include "ir/verify/from-table.h"
 #include "ir/verify/sharding.h"
 
 #include "base/ghlo-error.h"

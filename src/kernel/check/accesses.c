@@ -4,7 +4,7 @@
  * magnitudes of all parts are added up as well, to ensure that no executor's sums overflow.
  */
 
-#include "kernel/check/private.h"
+#include "kernel/check/checker.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * temporaries have a value.
  */
 
-#include "kernel/check/private.h"
+#include "kernel/check/checker.h"
 
 #include "kernel/evaluate.h"
 

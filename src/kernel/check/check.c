@@ -3,7 +3,7 @@
  * The order of the checks, their messages, and the tables that can be checked without blocks.
  */
 
-#include "kernel/check/private.h"
+#include "kernel/check/checker.h"
 
 #include "base/ghlo-error.h"
 

@@ -4,7 +4,7 @@
  * operand only after it has passed itself.
  */
 
-#include "kernel/check/private.h"
+#include "kernel/check/checker.h"
 
 #include "kernel/evaluate.h"
 

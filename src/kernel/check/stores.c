@@ -5,7 +5,7 @@
  * guards so that they are integers.
  */
 
-#include "kernel/check/private.h"
+#include "kernel/check/checker.h"
 
 #include "kernel/variance.h"
 

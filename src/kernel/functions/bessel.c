@@ -4,7 +4,7 @@
  * times a polynomial in (x - 8) / (x + 8). Coefficients are those of coefficients/bessel.sollya.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * these functions. test-kernel-roundings tests all numbers. Coefficients are those of coefficients/bf16.py.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 

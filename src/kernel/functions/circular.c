@@ -5,7 +5,7 @@
  * Payne and Hanek). Coefficients are those of coefficients/circular.sollya.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * 16-bit floats, whose bits are integers here.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 

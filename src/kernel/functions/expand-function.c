@@ -5,7 +5,7 @@
  * whatever order a compiler evaluates nested calls.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <string.h>
 

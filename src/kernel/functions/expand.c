@@ -3,7 +3,7 @@
  * Copies of kernels with their functions replaced by expansions.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include "base/bits.h"
 #include "base/ghlo-error.h"

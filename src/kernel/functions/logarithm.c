@@ -4,7 +4,7 @@
  * Coefficients are those of coefficients/logarithm.sollya.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
  * the largest number.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include "base/bits.h"
 

@@ -6,7 +6,7 @@
  * are selected at the end. Coefficients are those of coefficients/power.sollya.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * number stays f32 throughout. Where a NaN result would reveal that it went wrong, a faster rounding may be used.
  */
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * mark tells at which parallel point it was written.
  */
 
-#include "kernel/interpret/private.h"
+#include "kernel/interpret/interpreter.h"
 
 #include "kernel/evaluate.h"
 #include "kernel/expand.h"

@@ -4,7 +4,7 @@
  * after the other. Temporaries are dense arrays over the axes that they span.
  */
 
-#include "kernel/interpret/private.h"
+#include "kernel/interpret/interpreter.h"
 
 #include "kernel/evaluate.h"
 

@@ -4,7 +4,7 @@
  * defines: parts, chains in each part, points in each chain.
  */
 
-#include "kernel/interpret/private.h"
+#include "kernel/interpret/interpreter.h"
 
 #include "kernel/evaluate.h"
 

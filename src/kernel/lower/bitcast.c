@@ -5,7 +5,7 @@
  * of its storage: eight i1 are one i8.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/bits.h"
 

@@ -4,7 +4,7 @@
  * formats with infinities and two zeros, in which adjacent numbers have adjacent bits.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/bits.h"
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * Conversions between element types, each rounded once.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/bits.h"
 

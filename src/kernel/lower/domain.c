@@ -4,7 +4,7 @@
  * reduce. For windows, the dimensions of the result are kept and those of the window are reduced.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/fail.h"
 #include "ir/window.h"

@@ -3,7 +3,7 @@
  * The items of the graph, interned.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/hash.h"
 

@@ -4,7 +4,7 @@
  * element.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/hash.h"
 #include "base/sizes.h"

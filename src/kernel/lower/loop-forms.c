@@ -4,7 +4,7 @@
  * iteration writes the part at the position that such an integer gives.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "ir/loop.h"
 

@@ -6,7 +6,7 @@
  * change between iterations are temporaries, with one element or with one for each point.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/bits.h"
 #include "ir/loop.h"

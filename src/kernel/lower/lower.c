@@ -3,7 +3,7 @@
  * The stages of lowering: points, graph, blocks.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/fail.h"
 #include "ir/window.h"

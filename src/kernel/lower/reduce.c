@@ -3,7 +3,7 @@
  * Lowers reductions, of whole dimensions and of windows, to folds.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/fail.h"
 #include "ir/window.h"

@@ -4,7 +4,7 @@
  * which the reference executor computes them.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/bits.h"
 #include "kernel/expand.h"

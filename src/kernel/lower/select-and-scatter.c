@@ -7,7 +7,7 @@
 #include "kernel/select-and-scatter.h"
 
 #include "ir/window.h"
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #define NONE GHLO_KERNEL_NONE
 #define I32  GHLO_ELEMENT_TYPE_I32

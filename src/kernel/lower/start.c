@@ -5,7 +5,7 @@
  * are read in place. In a counted loop, integers derived from the counter are forms of its coordinate instead.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 /* Returns the number of the start @item, clamped to [0, end); GHLO_LOWER_NONE where there is no room for it. */
 static guint32

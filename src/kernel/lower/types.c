@@ -5,7 +5,7 @@
  * each operation on them is wrapped. Complex numbers are two nodes.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 /* The types in which nodes compute with elements and as which they load them; for narrow floats also the
  * conversions. */

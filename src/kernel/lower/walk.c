@@ -3,7 +3,7 @@
  * Walks from the wanted values back to what they are computed from. Each value is visited once for each index.
  */
 
-#include "kernel/lower/private.h"
+#include "kernel/lower/lowering.h"
 
 #include "base/hash.h"
 #include "ir/window.h"

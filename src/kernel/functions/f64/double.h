@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "kernel/functions/private.h"
+#include "kernel/functions/vocabulary.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * of bf16.
  */
 
-#include "gpu/product/private.h"
+#include "gpu/product/reading.h"
 
 #include "kernel/kernel.h"
 

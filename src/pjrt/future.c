@@ -3,7 +3,7 @@
  * Values, and promises of them.
  */
 
-#include "pjrt/promise.h"
+#include "pjrt/future.h"
 
 #include "base/ghlo-error.h"
 #include "base/new.h"

@@ -3,7 +3,7 @@
  * The dimensions of the result are parallel axes; the pieces are the axis of a fold.
  */
 
-#include "gpu/product/pieces.h"
+#include "gpu/product/split-k.h"
 
 #include "kernel/lower.h"
 
