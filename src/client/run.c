@@ -34,7 +34,7 @@ is_wanted_there (const GhloRunOptions *options,
  * constant, an input that the caller keeps, or another output has to be copied: some languages give writable views
  * of outputs, through which a program could otherwise change the shared memory. */
 static gboolean
-may_stay (const GhloOutcome    *outcome,
+may_stay (const GhloRunResult    *outcome,
           const GhloRunOptions *options,
           GhloValue *const     *inputs,
           guint                 output)
@@ -54,7 +54,7 @@ may_stay (const GhloOutcome    *outcome,
 /* Gives each output memory of its own. This is done for all outputs before any is delivered, because a copy to the
  * caller's memory may overwrite the memory that another output is in. */
 static gboolean
-own_outputs (GhloOutcome           *outcome,
+own_outputs (GhloRunResult           *outcome,
              GhloDeviceCore        *device,
              const GhloRunOptions  *options,
              GhloValue *const      *inputs,
@@ -107,7 +107,7 @@ deliver_output (GhloValue          *value,
 
 /* Copies outputs that the device did not write directly to the caller's memory. */
 static gboolean
-deliver (GhloOutcome           *outcome,
+deliver (GhloRunResult           *outcome,
          const GhloRunOptions  *options,
          const GhloMonitor     *monitor,
          GError               **error)
@@ -134,7 +134,7 @@ deliver (GhloOutcome           *outcome,
 }
 
 static gboolean
-start_outputs (GhloOutcome           *outcome,
+start_outputs (GhloRunResult           *outcome,
                GhloExecutableCore    *executable,
                GhloValue *const      *inputs,
                const GhloRunOptions  *options,
@@ -160,7 +160,7 @@ start_outputs (GhloOutcome           *outcome,
 
 static void
 count_run (GhloExecutableCore *executable,
-           const GhloOutcome  *outcome,
+           const GhloRunResult  *outcome,
            gint64              now,
            gboolean            success)
 {
@@ -168,14 +168,14 @@ count_run (GhloExecutableCore *executable,
   ghlo_counters_add_run (executable->client_counters, now - outcome->start, success);
 }
 
-GhloOutcome *
+GhloRunResult *
 ghlo_run_start (GhloExecutableCore    *executable,
                 GhloValue *const      *inputs,
                 const GhloRunOptions  *options,
                 const GhloMonitor     *monitor,
                 GError               **error)
 {
-  g_autoptr (GhloOutcome) outcome = ghlo_new0_with (GhloOutcome, executable->signature.type->n_results, GhloValue *);
+  g_autoptr (GhloRunResult) outcome = ghlo_new0_with (GhloRunResult, executable->signature.type->n_results, GhloValue *);
   GhloRunOptions counted = options != NULL ? *options : (GhloRunOptions) { NULL };
 
   outcome->start = g_get_monotonic_time ();
@@ -195,7 +195,7 @@ ghlo_run_start (GhloExecutableCore    *executable,
 
 /* Whether the run and its copies ended successfully. */
 static gboolean
-check_ends (const GhloOutcome  *outcome,
+check_ends (const GhloRunResult  *outcome,
             GError            **error)
 {
   if (!ghlo_fence_wait (outcome->run, NULL, error))
@@ -209,7 +209,7 @@ check_ends (const GhloOutcome  *outcome,
 
 gboolean
 ghlo_run_finish (GhloExecutableCore  *executable,
-                 GhloOutcome         *outcome,
+                 GhloRunResult         *outcome,
                  GError             **error)
 {
   const gboolean ok = check_ends (outcome, error);
@@ -224,13 +224,13 @@ ghlo_run_finish (GhloExecutableCore  *executable,
 }
 
 GhloFence *
-ghlo_outcome_get_fence (GhloOutcome *self)
+ghlo_run_result_get_fence (GhloRunResult *self)
 {
   return self->last;
 }
 
 void
-ghlo_outcome_free (GhloOutcome *self)
+ghlo_run_result_free (GhloRunResult *self)
 {
   ghlo_fence_wait (self->last, NULL, NULL);
   if (self->wrapper != NULL)

@@ -25,7 +25,7 @@ typedef struct
   GDestroyNotify  free_wrapper;
   guint        n_outputs;
   GhloValue   *outputs[];       /* owned */
-} GhloOutcome;
+} GhloRunResult;
 
 /* Begins a run. The inputs must have been accepted already. A profile in @options becomes the outcome's, even when
  * the call fails.
@@ -34,7 +34,7 @@ typedef struct
  * memory: that of an input which the caller then gives up, or memory that the caller brought. An output for which
  * the caller brought memory is always written there; its value in the outcome may still be another one, in which
  * case the run has already ended. Sets INVALID_ARGUMENT when such an output does not fit its memory. */
-GhloOutcome *ghlo_run_start      (GhloExecutableCore    *executable,
+GhloRunResult *ghlo_run_start      (GhloExecutableCore    *executable,
                                   GhloValue *const      *inputs,
                                   const GhloRunOptions  *options,
                                   const GhloMonitor     *monitor,
@@ -42,13 +42,13 @@ GhloOutcome *ghlo_run_start      (GhloExecutableCore    *executable,
 /* Called when everything that @outcome waits for has ended. Returns FALSE with @error set when it failed. Adds the
  * run to the counters. */
 gboolean     ghlo_run_finish     (GhloExecutableCore    *executable,
-                                  GhloOutcome           *outcome,
+                                  GhloRunResult           *outcome,
                                   GError               **error);
 /* Returns NULL when everything has ended. */
-GhloFence   *ghlo_outcome_get_fence (GhloOutcome        *self);
+GhloFence   *ghlo_run_result_get_fence (GhloRunResult        *self);
 /* Waits for pending work first, since that work uses the run's arguments. */
-void         ghlo_outcome_free   (GhloOutcome           *self);
+void         ghlo_run_result_free   (GhloRunResult           *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloOutcome, ghlo_outcome_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunResult, ghlo_run_result_free)
 
 G_END_DECLS

@@ -372,7 +372,7 @@ place_bound (GhloSessionCall    *self,
 /* Stores the carried outputs for the next run. */
 static gboolean
 keep_state (GhloSessionCall  *self,
-            GhloOutcome      *outcome,
+            GhloRunResult      *outcome,
             GError          **error)
 {
   for (guint i = 0; i < self->bindings->n_inputs; i++)
@@ -399,7 +399,7 @@ keep_state (GhloSessionCall  *self,
 /* Drops the outputs that are carried, and those that the caller already has in memory of its own. */
 static void
 leave_out (const GhloSessionBindings *bindings,
-           GhloOutcome               *outcome)
+           GhloRunResult               *outcome)
 {
   outcome->n_outputs = 0;
   for (guint i = 0; i < bindings->n_outputs; i++)
@@ -418,7 +418,7 @@ ghlo_session_call_run (gpointer            call,
   gboolean begun = FALSE;
   GhloRunOptions options = { .donated_inputs = self->bindings->donated_inputs, .targets = self->bindings->targets,
                              .begun = &begun };
-  GhloOutcome *outcome;
+  GhloRunResult *outcome;
 
   if (!check_turn (self, error) || !check_states (self, error) || !place_bound (self, monitor, error))
     return NULL;
@@ -433,7 +433,7 @@ ghlo_session_call_run (gpointer            call,
     return NULL;
   if (!keep_state (self, outcome, error))
     {
-      ghlo_outcome_free (outcome);
+      ghlo_run_result_free (outcome);
       return NULL;
     }
   leave_out (self->bindings, outcome);
@@ -463,7 +463,7 @@ ghlo_session_call_finish (gpointer   call,
 
   if (ghlo_run_finish (self->core->executable, outcome, &problem))
     {
-      ((GhloOutcome *) outcome)->upload_time += self->upload_time;
+      ((GhloRunResult *) outcome)->upload_time += self->upload_time;
       return TRUE;
     }
   /* A run that was requested before its predecessor failed reports the same error as if it were requested now. */

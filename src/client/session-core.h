@@ -101,7 +101,7 @@ GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
                                          GhloSessionBindings *bindings);
 void             ghlo_session_call_free (gpointer              call);
 
-/* The bodies of jobs. A run returns a GhloOutcome without the outputs that are carried or bound; its turn ends once
+/* The bodies of jobs. A run returns a GhloRunResult without the outputs that are carried or bound; its turn ends once
  * it has begun. A copy returns a GhloValue. */
 gpointer         ghlo_session_call_run    (gpointer           call,
                                            const GhloMonitor *monitor,

@@ -32,7 +32,7 @@ get_devices (guint    i,
     {
       if (known.found->pdata[i] == NULL)
         known.found->pdata[i] = g_ptr_array_new ();
-      ghlo_device_finders[i].find (known.found->pdata[i]);
+      ghlo_device_registry[i].find (known.found->pdata[i]);
     }
 
   return known.found->pdata[i];
@@ -70,7 +70,7 @@ ghlo_devices_list (void)
   GPtrArray *devices = g_ptr_array_new ();
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
+  for (guint i = 0; ghlo_device_registry[i].find != NULL; i++)
     g_ptr_array_extend (devices, get_devices (i, retire_lost (i)), NULL, NULL);
   g_mutex_unlock (&known.lock);
 
@@ -83,9 +83,9 @@ ghlo_devices_explain (const char *name)
   g_autoptr (GString) text = g_string_new (NULL);
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
+  for (guint i = 0; ghlo_device_registry[i].find != NULL; i++)
     {
-      const GhloDeviceFinder *finder = &ghlo_device_finders[i];
+      const GhloDeviceFinder *finder = &ghlo_device_registry[i];
       const char *reason = NULL;
 
       if (finder->explain != NULL && (name == NULL || g_str_has_prefix (name, finder->name))
@@ -115,9 +115,9 @@ ghlo_devices_may_have_gpu (void)
   gboolean may = FALSE;
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i].find != NULL && !may; i++)
-    if (ghlo_device_finders[i].may_have_gpu != NULL)
-      may = peek_devices (i) != NULL ? has_gpu (peek_devices (i)) : ghlo_device_finders[i].may_have_gpu ();
+  for (guint i = 0; ghlo_device_registry[i].find != NULL && !may; i++)
+    if (ghlo_device_registry[i].may_have_gpu != NULL)
+      may = peek_devices (i) != NULL ? has_gpu (peek_devices (i)) : ghlo_device_registry[i].may_have_gpu ();
   g_mutex_unlock (&known.lock);
 
   return may;
@@ -129,9 +129,9 @@ ghlo_devices_list_gpus (gboolean ask)
   GPtrArray *devices = g_ptr_array_new ();
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i].find != NULL; i++)
-    if (ghlo_device_finders[i].may_have_gpu != NULL
-        && (peek_devices (i) != NULL || (ask && ghlo_device_finders[i].may_have_gpu ())))
+  for (guint i = 0; ghlo_device_registry[i].find != NULL; i++)
+    if (ghlo_device_registry[i].may_have_gpu != NULL
+        && (peek_devices (i) != NULL || (ask && ghlo_device_registry[i].may_have_gpu ())))
       g_ptr_array_extend (devices, get_devices (i, retire_lost (i)), NULL, NULL);
   g_mutex_unlock (&known.lock);
 
@@ -162,8 +162,8 @@ ghlo_devices_find (const char *name)
 
   g_mutex_lock (&known.lock);
   for (guint slow = 0; slow < 2; slow++)
-    for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
-      if ((ghlo_device_finders[i].may_have_gpu != NULL) == slow)
+    for (guint i = 0; ghlo_device_registry[i].find != NULL && device == NULL; i++)
+      if ((ghlo_device_registry[i].may_have_gpu != NULL) == slow)
         device = find_named (get_devices (i, retire_lost (i)), name);
   g_mutex_unlock (&known.lock);
 
@@ -176,7 +176,7 @@ ghlo_devices_get_default (void)
   GhloDeviceCore *device = NULL;
 
   g_mutex_lock (&known.lock);
-  for (guint i = 0; ghlo_device_finders[i].find != NULL && device == NULL; i++)
+  for (guint i = 0; ghlo_device_registry[i].find != NULL && device == NULL; i++)
     {
       GPtrArray *devices = get_devices (i, retire_lost (i));
 

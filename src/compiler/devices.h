@@ -24,7 +24,7 @@ typedef struct
 } GhloDeviceFinder;
 
 /* The executors, in the order in which their devices are listed, terminated by an entry without functions. */
-extern const GhloDeviceFinder ghlo_device_finders[];
+extern const GhloDeviceFinder ghlo_device_registry[];
 
 /* All devices, in listing order; the first one is the default. The caller owns the array. Slow the first time. */
 GPtrArray      *ghlo_devices_list       (void);

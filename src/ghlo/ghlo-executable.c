@@ -390,7 +390,7 @@ run_run (gpointer            data,
          GError            **error)
 {
   Run *run = data;
-  GhloOutcome *outcome = ghlo_run_start (run->core, run->inputs, NULL, monitor, error);
+  GhloRunResult *outcome = ghlo_run_start (run->core, run->inputs, NULL, monitor, error);
 
   /* The inputs are released while the device works: it holds its own references to the values that it needs. */
   ghlo_values_clear (run->inputs, run->core->signature.type->rank);
@@ -415,8 +415,8 @@ static const GhloCallClass execute_class = {
     .stage = GHLO_PROGRESS_STAGE_RUN,
     .run = run_run,
     .free_data = run_free,
-    .free_result = (GDestroyNotify) ghlo_outcome_free,
-    .get_fence = (GhloFence *(*) (gpointer)) ghlo_outcome_get_fence,
+    .free_result = (GDestroyNotify) ghlo_run_result_free,
+    .get_fence = (GhloFence *(*) (gpointer)) ghlo_run_result_get_fence,
     .finish = run_finish,
     .meanwhile = (void (*) (gpointer)) ghlo_result_begin,
   },

@@ -33,7 +33,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GhloResult, ghlo_result, G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, ghlo_result_list_model_init))
 
 void
-ghlo_result_begin (GhloOutcome *outcome)
+ghlo_result_begin (GhloRunResult *outcome)
 {
   GhloResult *self = g_object_new (GHLO_TYPE_RESULT, NULL);
 
@@ -44,7 +44,7 @@ ghlo_result_begin (GhloOutcome *outcome)
 }
 
 GhloResult *
-ghlo_result_new (GhloOutcome *outcome)
+ghlo_result_new (GhloRunResult *outcome)
 {
   GhloResult *self;
 
@@ -58,7 +58,7 @@ ghlo_result_new (GhloOutcome *outcome)
                    outcome->download_time / (double) G_USEC_PER_SEC);
   if (outcome->profile != NULL)
     self->plan = ghlo_plan_new (outcome->executable, g_steal_pointer (&outcome->profile));
-  ghlo_outcome_free (outcome);
+  ghlo_run_result_free (outcome);
 
   return self;
 }

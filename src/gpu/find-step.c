@@ -10,7 +10,6 @@
 #include "gpu/reduction.h"
 #include "kernel/lower.h"
 #include "plan/epilogue.h"
-#include "vulkan/features.h"
 
 /* Implementations for operations that are more than one kernel or use other shaders; single kernels are tried last. */
 static const struct

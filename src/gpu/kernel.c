@@ -45,7 +45,7 @@ ghlo_gpu_kernel_init_probe (GhloGpuKernel    *self,
                             GhloGpuDevice    *device,
                             const GhloKernel *kernel)
 {
-  *self = (GhloGpuKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1, .points_each = 1 };
+  *self = (GhloGpuKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1, .points_per_invocation = 1 };
   for (guint i = 0; i < self->kernel->n_axes; i++)
     self->extents[i] = self->kernel->axes[i].extent;
   for (guint i = 0; i < self->kernel->n_parallel; i++)
@@ -131,7 +131,7 @@ carries_arrays (const GhloKernel *kernel)
 {
   for (guint i = 0; i < kernel->n_blocks; i++)
     for (guint k = 0; k < kernel->blocks[i].n_carries; k++)
-      if (kernel->blocks[i].kind != GHLO_BLOCK_WHEN
+      if (kernel->blocks[i].kind != GHLO_BLOCK_IF
           && kernel->temporaries[kernel->carries[kernel->blocks[i].first_carry + k].temporary].axes != 0)
         return TRUE;
 
@@ -194,8 +194,8 @@ GhloSpirvSchedule
 ghlo_gpu_kernel_schedule (const GhloGpuKernel *self,
                           GhloSpirvParts       parts)
 {
-  return (GhloSpirvSchedule) { self->group_per_point, self->device->vulkan.shared_memory,
-                               self->points_each, parts, self->group_per_point ? self->group : 0,
+  return (GhloSpirvSchedule) { self->workgroup_per_point, self->device->vulkan.shared_memory,
+                               self->points_per_invocation, parts, self->workgroup_per_point ? self->group : 0,
                                self->may_be_gated ? self->n_points : 0 };
 }
 
@@ -206,18 +206,18 @@ may_end_early (const GhloGpuKernel *self,
   const GhloSpirvSchedule schedule = ghlo_gpu_kernel_schedule (self, parts);
   const double n = ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule);
 
-  return !ghlo_vulkan_driver_may_iterate (self->device->vulkan.driver, self->points_each * (1 + n));
+  return !ghlo_vulkan_driver_may_iterate (self->device->vulkan.driver, self->points_per_invocation * (1 + n));
 }
 
 /* Starting a workgroup takes longer than many of the points it would compute. */
 static void
 choose_points (GhloGpuKernel *self)
 {
-  if (self->group_per_point || self->scratch_each > 0 || self->n_parts > 1 || self->n_points < MANY_INVOCATIONS)
+  if (self->workgroup_per_point || self->scratch_each > 0 || self->n_parts > 1 || self->n_points < MANY_INVOCATIONS)
     return;
-  self->points_each = POINTS_EACH;
+  self->points_per_invocation = POINTS_EACH;
   if (may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
-    self->points_each = 1;
+    self->points_per_invocation = 1;
 }
 
 /* There is no gain in more parts than the device executes at once. */
@@ -225,8 +225,8 @@ static void
 choose_parts (GhloGpuKernel *self)
 {
   guint64 n_parts = ghlo_spirv_count_parts (self->kernel, self->extents);
-  guint64 n_invocations = self->group_per_point ? self->n_points * GHLO_SPIRV_GROUP : self->n_points;
-  guint64 least = self->group_per_point ? LEAST_OF_GROUPS : LEAST_OF_INVOCATIONS;
+  guint64 n_invocations = self->workgroup_per_point ? self->n_points * GHLO_SPIRV_GROUP : self->n_points;
+  guint64 least = self->workgroup_per_point ? LEAST_OF_GROUPS : LEAST_OF_INVOCATIONS;
 
   if (self->scratch_each == 0 && n_parts >= least && n_invocations < MANY_INVOCATIONS
       && ghlo_spirv_parts_scratch (self->kernel, self->n_points, n_parts) <= MAX_SCRATCH)
@@ -246,9 +246,9 @@ ghlo_gpu_kernel_init (GhloGpuKernel    *self,
     return "its kernel is too large";
   if (ghlo_spirv_find_inexact (&device->measured, expanded, FALSE, &type) != GHLO_N_NODES)
     return "the device does not compute it with the required accuracy";
-  self->group_per_point = is_group_per_point (self);
+  self->workgroup_per_point = is_group_per_point (self);
   self->group = choose_group (self);
-  if (!self->group_per_point)
+  if (!self->workgroup_per_point)
     self->scratch_each = ghlo_spirv_scratch (kernel);
   if (self->scratch_each > MAX_SCRATCH / GHLO_SPIRV_GROUP)
     return "a point of its kernel needs too much scratch memory";
@@ -311,7 +311,7 @@ count_work (const GhloGpuKernel *self,
                                                                      : GHLO_SPIRV_PARTS_IN_TURN);
   const double each = 1 + ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule);
   const double n_invocations = (double) self->n_points * (is_of_parts ? (double) self->n_parts : 1)
-                               * (self->group_per_point ? self->group : 1);
+                               * (self->workgroup_per_point ? self->group : 1);
 
   return isfinite (each) ? n_invocations * each * self->kernel->n_nodes : 0;
 }
@@ -332,10 +332,10 @@ record_dispatch (const GhloGpuKernel *self,
   GhloGpuDispatch dispatch = {
     .name = g_intern_string (kernel->name), .pipeline = is_of_parts ? self->parts_pipeline : self->pipeline,
     .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
-    .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
-    .most_groups = self->group_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
+    .points_per_group = self->workgroup_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_per_invocation,
+    .most_groups = self->workgroup_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .work = count_work (self, is_of_parts),
-    .kernel = scratch_size == 0 && self->points_each == 1 ? self : NULL,
+    .kernel = scratch_size == 0 && self->points_per_invocation == 1 ? self : NULL,
     .words = words, .n_words = ghlo_spirv_count_words (kernel),
     .accesses = accesses, .n_accesses = kernel->n_buffers,
   };

@@ -17,11 +17,11 @@ struct _GhloGpuKernel
   GhloVulkanPipeline *pipeline;         /* NULL until compiled */
   GhloVulkanPipeline *parts_pipeline;   /* computes the parts of folds, which @pipeline then merges; NULL if
                                        * n_parts is 1 */
-  gboolean          group_per_point;
+  gboolean          workgroup_per_point;
   guint             group;              /* invocations per workgroup */
   gint64            extents[GHLO_KERNEL_MAX_AXES];
   guint64           n_points;         /* parallel points */
-  guint             points_each;      /* points per invocation */
+  guint             points_per_invocation;      /* points per invocation */
   guint64           n_parts;          /* parts of each point that are computed separately */
   gsize             scratch_each;     /* bytes per invocation */
   guint64           n_invocations;    /* that run at the same time, each with its own scratch */

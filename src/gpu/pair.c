@@ -15,7 +15,7 @@ static guint64
 count_groups (const GhloGpuKernel *kernel,
               guint                group)
 {
-  return kernel->group_per_point ? kernel->n_points : ghlo_size_ceil_div (kernel->n_points, group);
+  return kernel->workgroup_per_point ? kernel->n_points : ghlo_size_ceil_div (kernel->n_points, group);
 }
 
 /* Returns the number of invocations of workgroups that suit both kernels, or 0. */
@@ -25,7 +25,7 @@ find_group (const GhloSpirvSchedule *schedules)
   const guint group = MAX (ghlo_spirv_group (&schedules[0]), ghlo_spirv_group (&schedules[1]));
 
   for (guint i = 0; i < 2; i++)
-    if (schedules[i].group_per_point && ghlo_spirv_group (&schedules[i]) != group)
+    if (schedules[i].workgroup_per_point && ghlo_spirv_group (&schedules[i]) != group)
       return 0;
 
   return group;
@@ -35,7 +35,7 @@ find_group (const GhloSpirvSchedule *schedules)
 static gsize
 count_bytes (const GhloGpuKernel *kernel)
 {
-  return kernel->group_per_point ? ghlo_spirv_shared (kernel->kernel) : 0;
+  return kernel->workgroup_per_point ? ghlo_spirv_shared (kernel->kernel) : 0;
 }
 
 gboolean

@@ -67,13 +67,13 @@ ghlo_gpu_recording_put_points (const GhloGpuRecording *self,
                                guint64                 first,
                                guint64                 end)
 {
-  const guint64 step = (guint64) command->most_groups * command->points_each;
+  const guint64 step = (guint64) command->most_groups * command->points_per_group;
   GhloSpirvPush push = { .table = instance->table + command->table * sizeof (guint64), .first = first };
 
   ghlo_vulkan_commands_bind (instance->commands, &self->device->vulkan, command->pipeline);
   for (; push.first < end; push.first += step)
     {
-      guint64 n = ghlo_size_ceil_div (end - push.first, command->points_each);
+      guint64 n = ghlo_size_ceil_div (end - push.first, command->points_per_group);
 
       if (push.first > first && command->takes_turns)
         ghlo_vulkan_commands_barrier (instance->commands, &self->device->vulkan);

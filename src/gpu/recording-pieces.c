@@ -144,13 +144,13 @@ submit_pieces (Pieces  *self,
     {
       const GhloGpuCommand *command = ghlo_gpu_recording_command (self->recording, i);
       const double seconds = self->share * guess_seconds (self->recording, i);
-      const double n_groups = ceil ((double) command->n_points / command->points_each);
+      const double n_groups = ceil ((double) command->n_points / command->points_per_group);
 
       for (guint64 first = 0, step; first < command->n_points; first += step)
         {
           const double groups = CLAMP (floor (n_groups * most / (seconds * self->slowness)), 1, n_groups);
 
-          step = (guint64) groups * command->points_each;
+          step = (guint64) groups * command->points_per_group;
           if (!add_to_piece (self, command, first, MIN (first + step, command->n_points), seconds * groups / n_groups,
                              error))
             return FALSE;

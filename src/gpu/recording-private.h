@@ -16,7 +16,7 @@ typedef struct
   const char          *name;
   GhloVulkanPipeline  *pipeline;
   guint64              n_points;
-  guint                points_each, most_groups;
+  guint                points_per_group, most_groups;
   gboolean             takes_turns;
   double               work;            /* operations in all, roughly */
   const GhloGpuKernel *kernel;       /* the dispatch's kernel, while recording */
@@ -76,7 +76,7 @@ typedef struct
   guint64             value;    /* of the queue's timeline at which the last run is done */
 } GhloGpuReplay;
 
-/* Records the points [@first, @end) of @command; both are multiples of its points_each, or the end of its points. */
+/* Records the points [@first, @end) of @command; both are multiples of its points_per_group, or the end of its points. */
 void     ghlo_gpu_recording_put_points     (const GhloGpuRecording  *self,
                                             const GhloGpuCommand    *command,
                                             const GhloGpuReplay     *instance,

@@ -213,7 +213,7 @@ ghlo_gpu_recording_dispatch (GhloGpuRecording      *self,
                              const GhloGpuDispatch *dispatch)
 {
   GhloGpuCommand command = {
-    dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_each,
+    dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_per_group,
     MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, count_work (dispatch), dispatch->kernel, FALSE,
     self->gate,
     self->words->len, self->accesses->len, 0, 0,
@@ -270,7 +270,7 @@ ghlo_gpu_recording_join (GhloGpuRecording   *self,
   commands[0].name = g_intern_string (name);
   commands[0].pipeline = pipeline;
   commands[0].n_points = n_groups;
-  commands[0].points_each = 1;
+  commands[0].points_per_group = 1;
   commands[0].most_groups = n_groups;
   commands[0].n_of_first = commands[0].n_accesses;
   commands[0].n_accesses += commands[1].n_accesses;

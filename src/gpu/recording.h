@@ -68,7 +68,7 @@ typedef struct
   const char             *name;           /* static or interned, for messages */
   GhloVulkanPipeline *pipeline;
   guint64                 n_points;
-  guint                   points_each;    /* per workgroup */
+  guint                   points_per_group;    /* per workgroup */
   guint                   most_groups;    /* workgroups of one dispatch */
   gboolean                takes_turns;    /* further dispatches wait for this one, as they use the same scratch */
   double                  work;           /* operations in all, roughly; 0: a few for each point and access */

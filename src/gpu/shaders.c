@@ -130,14 +130,14 @@ void
 ghlo_gpu_shader_record (GhloGpuRecording   *recording,
                         GhloVulkanPipeline *pipeline,
                         guint64             n_points,
-                        guint               points_each,
+                        guint               points_per_group,
                         gconstpointer       table,
                         gsize               size,
                         guint               n_addresses)
 {
   GhloGpuAccess accesses[GHLO_GPU_MAX_ADDRESSES];
   GhloGpuDispatch dispatch = {
-    .name = "shader", .pipeline = pipeline, .n_points = n_points, .points_each = points_each, .most_groups = G_MAXUINT,
+    .name = "shader", .pipeline = pipeline, .n_points = n_points, .points_per_group = points_per_group, .most_groups = G_MAXUINT,
     .words = table, .n_words = (guint) (size / sizeof (guint64)), .accesses = accesses,
   };
 
@@ -197,7 +197,7 @@ ghlo_gpu_shader_count_iterations (GhloCommandBuffer  *commands,
   };
   const GhloGpuDispatch dispatch = {
     .name = "loop", .pipeline = ghlo_gpu_shader_compile (device, GHLO_GPU_SHADER_LOOP, NULL, 0, error),
-    .n_points = 1, .points_each = 1, .most_groups = 1, .words = (const guint64 *) &table,
+    .n_points = 1, .points_per_group = 1, .most_groups = 1, .words = (const guint64 *) &table,
     .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
     .n_accesses = report.buffer != GHLO_STEP_NONE ? 3 : 2,
   };
@@ -235,7 +235,7 @@ ghlo_gpu_shader_select_branch (GhloCommandBuffer  *commands,
     { CHOOSE_WORD (outer), outer, 0, 1, FALSE },
   };
   const GhloGpuDispatch dispatch = {
-    .name = "choose", .pipeline = pipeline, .n_points = 1, .points_each = 1, .most_groups = 1,
+    .name = "choose", .pipeline = pipeline, .n_points = 1, .points_per_group = 1, .most_groups = 1,
     .words = (const guint64 *) &table, .n_words = sizeof table / sizeof (guint64), .accesses = accesses,
     .n_accesses = outer.buffer != GHLO_STEP_NONE ? 3 : 2,
   };

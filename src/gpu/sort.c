@@ -132,9 +132,9 @@ dispatch (Run           *run,
           GhloGpuShader  shader,
           guint          by_size,
           guint64        n_points,
-          guint          points_each)
+          guint          points_per_group)
 {
-  ghlo_gpu_shader_record (run->recording, run->sort->pipelines[shader][by_size], n_points, points_each, &run->table,
+  ghlo_gpu_shader_record (run->recording, run->sort->pipelines[shader][by_size], n_points, points_per_group, &run->table,
                           sizeof run->table, GHLO_GPU_N_ADDRESSES (Table, n));
 }
 

@@ -306,7 +306,7 @@ guint
 ghlo_kernel_begin_when (GhloKernelBuilder *self,
                         guint              predicate)
 {
-  return begin_block (self, GHLO_BLOCK_WHEN, 0, predicate);
+  return begin_block (self, GHLO_BLOCK_IF, 0, predicate);
 }
 
 guint
@@ -340,7 +340,7 @@ ghlo_kernel_add_carry (GhloKernelBuilder *self,
                        guint              first,
                        guint              next)
 {
-  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_LOOP | 1u << GHLO_BLOCK_WHILE | 1u << GHLO_BLOCK_WHEN,
+  GhloKernelBlock *block = open_block (self, 1u << GHLO_BLOCK_LOOP | 1u << GHLO_BLOCK_WHILE | 1u << GHLO_BLOCK_IF,
                                        "a carried temporary belongs to no loop");
   guint number;
 

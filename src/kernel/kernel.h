@@ -172,7 +172,7 @@ typedef enum
   GHLO_BLOCK_POINTS,            /* evaluates nodes, stores and folds at each point of its axes (once, if it has none) */
   GHLO_BLOCK_LOOP,              /* runs its inner blocks for each coordinate of one axis, in ascending order */
   GHLO_BLOCK_WHILE,             /* runs its inner blocks while a predicate is true; those before body compute it */
-  GHLO_BLOCK_WHEN,              /* runs its inner blocks where a predicate is true */
+  GHLO_BLOCK_IF,              /* runs its inner blocks where a predicate is true */
   GHLO_BLOCK_PRODUCT,           /* computes a temporary with axes rows and columns: sums of left × right over the inner
                                  * axes, each starting from zero, by FMA, in row-major order of the inner axes */
   GHLO_N_BLOCKS

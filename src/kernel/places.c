@@ -47,7 +47,7 @@ find_uses (Uses *self)
           read_in (self, block->left.temporary, i);
           read_in (self, block->right.temporary, i);
         }
-      if (block->kind == GHLO_BLOCK_WHILE || block->kind == GHLO_BLOCK_WHEN)
+      if (block->kind == GHLO_BLOCK_WHILE || block->kind == GHLO_BLOCK_IF)
         read_in (self, block->predicate, block->end - 1u);
       for (guint k = block->first_carry; k < block->first_carry + (guint) block->n_carries; k++)
         {

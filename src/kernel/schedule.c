@@ -36,7 +36,7 @@ ghlo_kernel_schedule_allows (const GhloKernel *kernel,
     return FALSE;
   /* All lanes of a strip take the same branch. */
   for (guint i = 0; i < kernel->n_blocks; i++)
-    if (kernel->blocks[i].kind == GHLO_BLOCK_WHILE || kernel->blocks[i].kind == GHLO_BLOCK_WHEN)
+    if (kernel->blocks[i].kind == GHLO_BLOCK_WHILE || kernel->blocks[i].kind == GHLO_BLOCK_IF)
       return FALSE;
 
   return TRUE;

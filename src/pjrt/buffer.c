@@ -14,9 +14,9 @@
 #include "runtime/place.h"
 
 PJRT_Buffer *
-ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
+ghlo_pjrt_buffer_new_future (PJRT_Device     *device,
                               GhloTensorType  *type,
-                              GhloPjrtPromise *promise)
+                              GhloPjrtFuture *future)
 {
   PJRT_Buffer *self = ghlo_new0 (PJRT_Buffer);
 
@@ -25,9 +25,9 @@ ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
   ghlo_pjrt_client_ref (device->client);
   self->type = ghlo_tensor_type_ref (type);
   self->layout = ghlo_pjrt_layout_row_major (ghlo_tensor_type_get_rank (type));
-  self->ready = promise->fence != NULL ? ghlo_fence_ref (promise->fence) : NULL;
+  self->ready = future->fence != NULL ? ghlo_fence_ref (future->fence) : NULL;
   g_mutex_init (&self->lock);
-  self->promise = promise;
+  self->future = future;
 
   return self;
 }
@@ -36,7 +36,7 @@ PJRT_Buffer *
 ghlo_pjrt_buffer_new_value (PJRT_Device *device,
                             GhloValue   *value)
 {
-  return ghlo_pjrt_buffer_new_promise (device, value->type, ghlo_pjrt_promise_new_value (value));
+  return ghlo_pjrt_buffer_new_future (device, value->type, ghlo_pjrt_future_new_value (value));
 }
 
 void
@@ -55,8 +55,8 @@ ghlo_pjrt_buffer_lay_out (PJRT_Buffer               *self,
 void
 ghlo_pjrt_buffer_free (PJRT_Buffer *self)
 {
-  g_clear_pointer (&self->promise, ghlo_pjrt_promise_unref);
-  g_clear_pointer (&self->lent, ghlo_pjrt_promise_unref);
+  g_clear_pointer (&self->future, ghlo_pjrt_future_unref);
+  g_clear_pointer (&self->lent, ghlo_pjrt_future_unref);
   g_clear_pointer (&self->ready, ghlo_fence_unref);
   ghlo_tensor_type_unref (self->type);
   ghlo_pjrt_layout_unref (self->layout);
@@ -65,41 +65,41 @@ ghlo_pjrt_buffer_free (PJRT_Buffer *self)
   g_free (self);
 }
 
-GhloPjrtPromise *
+GhloPjrtFuture *
 ghlo_pjrt_buffer_hold (PJRT_Buffer  *self,
                        GError      **error)
 {
-  GhloPjrtPromise *promise = NULL;
+  GhloPjrtFuture *future = NULL;
 
   g_mutex_lock (&self->lock);
-  if (self->promise != NULL)
-    promise = ghlo_pjrt_promise_ref (self->promise);
+  if (self->future != NULL)
+    future = ghlo_pjrt_future_ref (self->future);
   g_mutex_unlock (&self->lock);
-  if (promise == NULL)
+  if (future == NULL)
     g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the buffer was deleted or donated");
 
-  return promise;
+  return future;
 }
 
-GhloPjrtPromise *
+GhloPjrtFuture *
 ghlo_pjrt_buffer_give_up (PJRT_Buffer *self)
 {
-  GhloPjrtPromise *promise;
+  GhloPjrtFuture *future;
 
   g_mutex_lock (&self->lock);
-  promise = g_steal_pointer (&self->promise);
+  future = g_steal_pointer (&self->future);
   g_mutex_unlock (&self->lock);
 
-  return promise;
+  return future;
 }
 
 GhloValue *
 ghlo_pjrt_buffer_get_value (PJRT_Buffer  *self,
                             GError      **error)
 {
-  g_autoptr (GhloPjrtPromise) promise = ghlo_pjrt_buffer_hold (self, error);
+  g_autoptr (GhloPjrtFuture) future = ghlo_pjrt_buffer_hold (self, error);
 
-  return promise != NULL ? ghlo_pjrt_promise_get (promise, error) : NULL;
+  return future != NULL ? ghlo_pjrt_future_get (future, error) : NULL;
 }
 
 static gboolean
@@ -108,7 +108,7 @@ is_deleted (PJRT_Buffer *self)
   gboolean deleted;
 
   g_mutex_lock (&self->lock);
-  deleted = self->promise == NULL;
+  deleted = self->future == NULL;
   g_mutex_unlock (&self->lock);
 
   return deleted;
@@ -208,12 +208,12 @@ get_memory (PJRT_Buffer_Memory_Args *args)
 static PJRT_Error *
 delete (PJRT_Buffer_Delete_Args *args)
 {
-  GhloPjrtPromise *promise;
+  GhloPjrtFuture *future;
 
   PJRT_NEEDS (args, buffer);
-  promise = ghlo_pjrt_buffer_give_up (args->buffer);
-  if (promise != NULL)
-    ghlo_pjrt_promise_unref (promise);
+  future = ghlo_pjrt_buffer_give_up (args->buffer);
+  if (future != NULL)
+    ghlo_pjrt_future_unref (future);
 
   return NULL;
 }
@@ -242,7 +242,7 @@ ready_event (PJRT_Buffer_ReadyEvent_Args *args)
   PJRT_NEEDS (args, event);
   /* Counts as a wait: the caller may use the event to wait in any way. */
   ghlo_wait_history_wait (&args->buffer->device->client->history, args->buffer->execution);
-  ghlo_pjrt_queue_help (args->buffer->ready);
+  ghlo_pjrt_queue_run_ready (args->buffer->ready);
   args->event = ghlo_pjrt_event_new (args->buffer->ready);
 
   return NULL;
@@ -253,7 +253,7 @@ typedef struct
 {
   PJRT_Client     *client;      /* owned, as are the fields below except for core; keeps the device alive */
   GhloDeviceCore  *core;        /* borrowed */
-  GhloPjrtPromise *from, *to;
+  GhloPjrtFuture *from, *to;
 } Copy;
 
 /* Copies to another device or, where that is the same device, to other memory. */
@@ -275,29 +275,29 @@ make_copy (gpointer data)
 {
   Copy *self = data;
   GError *error = NULL;
-  g_autoptr (GhloValue) value = ghlo_pjrt_promise_take (self->from, &error);
+  g_autoptr (GhloValue) value = ghlo_pjrt_future_take (self->from, &error);
   GhloValue *copy = value != NULL ? copy_value (value, self->core, &error) : NULL;
 
   if (copy != NULL)
-    ghlo_pjrt_promise_keep (self->to, copy);
+    ghlo_pjrt_future_set (self->to, copy);
   ghlo_fence_signal (self->to->fence, error);
-  ghlo_pjrt_promise_unref (self->to);
+  ghlo_pjrt_future_unref (self->to);
   ghlo_pjrt_client_unref (self->client);
   g_free (self);
 }
 
 /* The copy is made when the source is there. Takes over the reference to @from. */
-static GhloPjrtPromise *
-copy_late (GhloPjrtPromise *from,
+static GhloPjrtFuture *
+copy_late (GhloPjrtFuture *from,
            PJRT_Device     *device)
 {
   g_autoptr (GhloFence) fence = ghlo_fence_new ();
-  GhloPjrtPromise *to = ghlo_pjrt_promise_new_late (fence);
+  GhloPjrtFuture *to = ghlo_pjrt_future_new_unset (fence);
   Copy *self = g_new (Copy, 1);
 
   *self = (Copy) {
     .client = ghlo_pjrt_client_ref (device->client), .core = device->core, .from = from,
-    .to = ghlo_pjrt_promise_ref (to),
+    .to = ghlo_pjrt_future_ref (to),
   };
   ghlo_fence_notify (from->fence, make_copy, self);
 
@@ -312,18 +312,18 @@ copy_buffer (PJRT_Buffer  *self,
              GError      **error)
 {
   PJRT_Device *device = memory->device;
-  g_autoptr (GhloPjrtPromise) promise = NULL;
+  g_autoptr (GhloPjrtFuture) future = NULL;
   g_autoptr (GhloValue) value = NULL;
   GhloValue *copied = NULL;
 
-  promise = ghlo_pjrt_buffer_hold (self, error);
-  if (promise == NULL)
+  future = ghlo_pjrt_buffer_hold (self, error);
+  if (future == NULL)
     return NULL;
   if (memory != self->memory && device->core == self->device->core)
-    return ghlo_pjrt_buffer_new_promise (device, self->type, g_steal_pointer (&promise));
-  if (!ghlo_pjrt_promise_is_ready (promise))
-    return ghlo_pjrt_buffer_new_promise (device, self->type, copy_late (g_steal_pointer (&promise), device));
-  value = ghlo_pjrt_promise_get (promise, error);
+    return ghlo_pjrt_buffer_new_future (device, self->type, g_steal_pointer (&future));
+  if (!ghlo_pjrt_future_is_ready (future))
+    return ghlo_pjrt_buffer_new_future (device, self->type, copy_late (g_steal_pointer (&future), device));
+  value = ghlo_pjrt_future_get (future, error);
   if (value != NULL)
     copied = copy_value (value, device->core, error);
 

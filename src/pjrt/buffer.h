@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PJRT's buffers: values, or promises of values, which callers may delete at any time.
+ * PJRT's buffers: values, or futures of values, which callers may delete at any time.
  */
 
 #pragma once
@@ -23,18 +23,18 @@ struct PJRT_Buffer
   GhloFence    *ready;        /* owned; ends when the content is written; NULL: it is written already */
   guint           execution;    /* its number in the client's history; 0: not counted there */
   GMutex          lock;         /* guards the fields below */
-  GhloPjrtPromise *promise;     /* owned; NULL once the buffer was deleted or donated */
-  GhloPjrtPromise *lent;        /* owned; the same promise, while external readers use the value's memory */
+  GhloPjrtFuture *future;     /* owned; NULL once the buffer was deleted or donated */
+  GhloPjrtFuture *lent;        /* owned; the same future, while external readers use the value's memory */
   guint           n_readers;    /* the number of external readers */
 };
 
 /* Takes over the reference to @value, a row-major tensor in the memory of @device. */
 PJRT_Buffer *ghlo_pjrt_buffer_new_value (PJRT_Device     *device,
                                          GhloValue       *value);
-/* The same with a promise of a tensor of @type; takes over the reference to @promise. */
-PJRT_Buffer *ghlo_pjrt_buffer_new_promise (PJRT_Device     *device,
+/* The same with a future of a tensor of @type; takes over the reference to @future. */
+PJRT_Buffer *ghlo_pjrt_buffer_new_future (PJRT_Device     *device,
                                            GhloTensorType  *type,
-                                           GhloPjrtPromise *promise);
+                                           GhloPjrtFuture *future);
 /* Declares the content to be a tensor of @type in @layout. The dimensions of the value are those of @type in their
  * order in memory. */
 void         ghlo_pjrt_buffer_lay_out   (PJRT_Buffer                *self,
@@ -42,10 +42,10 @@ void         ghlo_pjrt_buffer_lay_out   (PJRT_Buffer                *self,
                                          PJRT_Layouts_MemoryLayout  *layout);
 void         ghlo_pjrt_buffer_free      (PJRT_Buffer     *self);
 /* Returns a reference to the buffer's content. Sets INVALID_ARGUMENT when the buffer was deleted. */
-GhloPjrtPromise *ghlo_pjrt_buffer_hold  (PJRT_Buffer     *self,
+GhloPjrtFuture *ghlo_pjrt_buffer_hold  (PJRT_Buffer     *self,
                                          GError         **error);
 /* Deletes the buffer and returns its reference to its content; NULL when the buffer was deleted already. */
-GhloPjrtPromise *ghlo_pjrt_buffer_give_up (PJRT_Buffer   *self);
+GhloPjrtFuture *ghlo_pjrt_buffer_give_up (PJRT_Buffer   *self);
 /* Waits for the value and returns a reference to it. */
 GhloValue   *ghlo_pjrt_buffer_get_value (PJRT_Buffer     *self,
                                          GError         **error);

@@ -68,7 +68,7 @@ await (PJRT_Event_Await_Args *args)
   GError *error = NULL;
 
   PJRT_NEEDS (args, event);
-  ghlo_pjrt_queue_help (args->event->fence);
+  ghlo_pjrt_queue_run_ready (args->event->fence);
   if (ghlo_fence_wait (args->event->fence, NULL, &error))
     return NULL;
 

@@ -15,8 +15,8 @@ typedef struct
 {
   PJRT_Executable  *executable; /* owned, as are the fields below */
   PJRT_ExecuteContext *context; /* nullable */
-  GhloPjrtPromise **inputs;     /* by device and input */
-  GhloPjrtPromise **outputs;    /* by device and output */
+  GhloPjrtFuture **inputs;     /* by device and input */
+  GhloPjrtFuture **outputs;    /* by device and output */
   GhloFence        *end;
 } Execution;
 
@@ -25,8 +25,8 @@ execution_free (Execution *self)
 {
   PJRT_Executable *executable = self->executable;
 
-  ghlo_pjrt_promises_clear (self->inputs, (gsize) executable->n_devices * executable->n_inputs);
-  ghlo_pjrt_promises_clear (self->outputs, (gsize) executable->n_devices * executable->n_outputs);
+  ghlo_pjrt_futures_clear (self->inputs, (gsize) executable->n_devices * executable->n_inputs);
+  ghlo_pjrt_futures_clear (self->outputs, (gsize) executable->n_devices * executable->n_outputs);
   g_free (self->inputs);
   g_free (self->outputs);
   g_clear_pointer (&self->end, ghlo_fence_unref);
@@ -91,9 +91,9 @@ assemble_input (Execution  *self,
     return ghlo_value_new_token ();
   for (guint i = 0; ok && i < executable->n_devices; i++)
     {
-      GhloPjrtPromise **promise = &self->inputs[(gsize) i * executable->n_inputs + index];
+      GhloPjrtFuture **future = &self->inputs[(gsize) i * executable->n_inputs + index];
 
-      parts[i] = ghlo_pjrt_promise_take (g_steal_pointer (promise), error);
+      parts[i] = ghlo_pjrt_future_take (g_steal_pointer (future), error);
       ok = parts[i] != NULL;
     }
   if (ok)
@@ -103,14 +103,14 @@ assemble_input (Execution  *self,
   return whole != NULL ? ghlo_signature_accept_input (&executable->core->signature, index, whole, error) : NULL;
 }
 
-static GhloOutcome *
+static GhloRunResult *
 run (Execution  *self,
      GError    **error)
 {
   const GhloRunOptions options = { .donated_inputs = self->executable->donated_inputs, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
-  GhloOutcome *outcome = NULL;
+  GhloRunResult *outcome = NULL;
   guint i = 0;
 
   while (i < n && (values[i] = assemble_input (self, i, error)) != NULL)
@@ -125,7 +125,7 @@ run (Execution  *self,
 static gboolean
 keep_output (Execution    *self,
              guint         index,
-             GhloOutcome  *outcome,
+             GhloRunResult  *outcome,
              GError      **error)
 {
   const PJRT_Executable *executable = self->executable;
@@ -139,17 +139,17 @@ keep_output (Execution    *self,
 
       if (part == NULL)
         return FALSE;
-      ghlo_pjrt_promise_keep (self->outputs[(gsize) device * executable->n_outputs + index], part);
+      ghlo_pjrt_future_set (self->outputs[(gsize) device * executable->n_outputs + index], part);
     }
 
   return TRUE;
 }
 
 static gboolean
-keep_promises (Execution  *self,
+set_futures (Execution  *self,
                GError    **error)
 {
-  g_autoptr (GhloOutcome) outcome = run (self, error);
+  g_autoptr (GhloRunResult) outcome = run (self, error);
 
   if (outcome == NULL || !ghlo_run_finish (self->executable->core, outcome, error))
     return FALSE;
@@ -169,7 +169,7 @@ execute (gpointer data)
   PJRT_Executable *executable = ghlo_pjrt_executable_ref (self->executable);
   GError *error = NULL;
 
-  keep_promises (self, &error);
+  set_futures (self, &error);
   execution_free (self);
   ghlo_fence_signal (end, error);
   ghlo_pjrt_executable_unref (executable);
@@ -180,11 +180,11 @@ is_ready (gpointer data)
 {
   const Execution *self = data;
 
-  return ghlo_pjrt_promises_are_ready (self->inputs,
+  return ghlo_pjrt_futures_are_ready (self->inputs,
                                        (gsize) self->executable->n_devices * self->executable->n_inputs);
 }
 
-/* Creates the output buffers, which are promises. */
+/* Creates the output buffers, which are futures. */
 static void
 make_outputs (Execution           *self,
               PJRT_Buffer **const *lists)
@@ -194,11 +194,11 @@ make_outputs (Execution           *self,
   for (guint i = 0; i < executable->n_devices; i++)
     for (guint j = 0; j < executable->n_outputs; j++)
       {
-        GhloPjrtPromise *promise = ghlo_pjrt_promise_new_late (self->end);
+        GhloPjrtFuture *future = ghlo_pjrt_future_new_unset (self->end);
 
-        self->outputs[(gsize) i * executable->n_outputs + j] = promise;
-        lists[i][j] = ghlo_pjrt_execute_promise (executable, executable->devices[i], j,
-                                                 ghlo_pjrt_promise_ref (promise));
+        self->outputs[(gsize) i * executable->n_outputs + j] = future;
+        lists[i][j] = ghlo_pjrt_execute_future (executable, executable->devices[i], j,
+                                                 ghlo_pjrt_future_ref (future));
       }
 }
 
@@ -215,8 +215,8 @@ ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
 
   self->executable = ghlo_pjrt_executable_ref (executable);
   self->context = ghlo_pjrt_context_of (args->options);
-  self->inputs = g_new0 (GhloPjrtPromise *, n_inputs);
-  self->outputs = g_new0 (GhloPjrtPromise *, (gsize) executable->n_devices * executable->n_outputs);
+  self->inputs = g_new0 (GhloPjrtFuture *, n_inputs);
+  self->outputs = g_new0 (GhloPjrtFuture *, (gsize) executable->n_devices * executable->n_outputs);
   if (!take_inputs (self, args, error))
     {
       execution_free (self);
@@ -225,7 +225,7 @@ ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,
   self->end = ghlo_fence_new ();
   fence = ghlo_fence_ref (self->end);
   make_outputs (self, args->output_lists);
-  ghlo_pjrt_promises_expect (self->inputs, n_inputs, queue);
+  ghlo_pjrt_futures_add_dependency (self->inputs, n_inputs, queue);
   ghlo_pjrt_queue_push (queue, &klass, self, executable->calls_host);
 
   return fence;

@@ -27,7 +27,7 @@
 typedef struct
 {
   GhloExecutableCore  *core;            /* owned, as are all fields */
-  GhloOutcome         *outcome;
+  GhloRunResult         *outcome;
   PJRT_ExecuteContext *context;         /* nullable */
 } Running;
 
@@ -37,7 +37,7 @@ finish (gpointer data)
   Running *running = data;
 
   ghlo_run_finish (running->core, running->outcome, NULL);
-  ghlo_outcome_free (running->outcome);
+  ghlo_run_result_free (running->outcome);
   ghlo_executable_core_unref (running->core);
   g_clear_pointer (&running->context, ghlo_pjrt_context_unref);
   g_free (running);
@@ -49,8 +49,8 @@ typedef struct
   PJRT_Executable  *executable; /* owned when the execution is in the queue, otherwise borrowed */
   PJRT_Device      *device;     /* the device on which it runs and to which its outputs belong */
   PJRT_ExecuteContext *context; /* owned, nullable */
-  GhloPjrtPromise **inputs;     /* owned with its members, which are NULL for tokens */
-  GhloPjrtPromise **outputs;    /* owned with its members, as is end; NULL when the execution is not in the queue */
+  GhloPjrtFuture **inputs;     /* owned with its members, which are NULL for tokens */
+  GhloPjrtFuture **outputs;    /* owned with its members, as is end; NULL when the execution is not in the queue */
   GhloFence        *end;
   guint             number;     /* in the client's history; 0: not counted there */
 } Execution;
@@ -116,10 +116,10 @@ ghlo_pjrt_give_up_inputs (const PJRT_Executable      *executable,
     return FALSE;
   for (guint i = 0; i < executable->n_inputs; i++)
     {
-      GhloPjrtPromise *promise = given_up[i] ? ghlo_pjrt_buffer_give_up (arguments[i]) : NULL;
+      GhloPjrtFuture *future = given_up[i] ? ghlo_pjrt_buffer_give_up (arguments[i]) : NULL;
 
-      if (promise != NULL)
-        ghlo_pjrt_promise_unref (promise);
+      if (future != NULL)
+        ghlo_pjrt_future_unref (future);
     }
 
   return TRUE;
@@ -195,7 +195,7 @@ take_values (Execution  *self,
           values[i] = ghlo_value_new_token ();
           continue;
         }
-      value = ghlo_pjrt_promise_take (g_steal_pointer (&self->inputs[i]), error);
+      value = ghlo_pjrt_future_take (g_steal_pointer (&self->inputs[i]), error);
       if (value == NULL)
         return FALSE;
       values[i] = ghlo_signature_accept_input (signature, i, value, error);
@@ -207,14 +207,14 @@ take_values (Execution  *self,
 }
 
 /* Starts the run. It continues after this function where the device runs asynchronously. */
-static GhloOutcome *
+static GhloRunResult *
 run (Execution  *self,
      GError    **error)
 {
   const GhloRunOptions options = { .donated_inputs = self->executable->donated_inputs, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
-  GhloOutcome *outcome = NULL;
+  GhloRunResult *outcome = NULL;
   /* Nobody asks for the time of short executions. */
   const gboolean is_timed = self->executable->seconds > SHORT_SECONDS;
 
@@ -233,8 +233,8 @@ run (Execution  *self,
 
 /* Returns the value that the caller gets for @output. Transfer full. */
 static GhloValue *
-value_at_border (const PJRT_Executable  *executable,
-                 GhloOutcome            *outcome,
+external_value (const PJRT_Executable  *executable,
+                 GhloRunResult            *outcome,
                  guint                   output,
                  GError                **error)
 {
@@ -268,7 +268,7 @@ mark_output (const PJRT_Executable *executable,
 
 static gboolean
 make_outputs (const Execution  *self,
-              GhloOutcome      *outcome,
+              GhloRunResult      *outcome,
               PJRT_Buffer     **outputs,
               GError          **error)
 {
@@ -276,7 +276,7 @@ make_outputs (const Execution  *self,
 
   for (guint i = 0; i < executable->n_outputs; i++)
     {
-      GhloValue *value = value_at_border (executable, outcome, i, error);
+      GhloValue *value = external_value (executable, outcome, i, error);
 
       if (value == NULL)
         {
@@ -298,19 +298,19 @@ execute_here (Execution    *self,
               GhloFence   **fence,
               GError      **error)
 {
-  g_autoptr (GhloOutcome) outcome = run (self, error);
+  g_autoptr (GhloRunResult) outcome = run (self, error);
   Running *running;
 
   if (outcome == NULL || !make_outputs (self, outcome, outputs, error))
     return FALSE;
-  if (ghlo_outcome_get_fence (outcome) == NULL)
+  if (ghlo_run_result_get_fence (outcome) == NULL)
     {
       if (ghlo_run_finish (self->executable->core, outcome, error))
         return TRUE;
       free_buffers (outputs, self->executable->n_outputs);
       return FALSE;
     }
-  *fence = ghlo_fence_ref (ghlo_outcome_get_fence (outcome));
+  *fence = ghlo_fence_ref (ghlo_run_result_get_fence (outcome));
   running = g_new (Running, 1);
   running->core = ghlo_executable_core_ref (self->executable->core);
   running->outcome = g_steal_pointer (&outcome);
@@ -321,21 +321,21 @@ execute_here (Execution    *self,
 }
 
 static gboolean
-keep_promises (Execution  *self,
+set_futures (Execution  *self,
                GError    **error)
 {
   const PJRT_Executable *executable = self->executable;
-  g_autoptr (GhloOutcome) outcome = run (self, error);
+  g_autoptr (GhloRunResult) outcome = run (self, error);
 
   if (outcome == NULL || !ghlo_run_finish (executable->core, outcome, error))
     return FALSE;
   for (guint i = 0; i < executable->n_outputs; i++)
     {
-      GhloValue *value = value_at_border (executable, outcome, i, error);
+      GhloValue *value = external_value (executable, outcome, i, error);
 
       if (value == NULL)
         return FALSE;
-      ghlo_pjrt_promise_keep (self->outputs[i], value);
+      ghlo_pjrt_future_set (self->outputs[i], value);
     }
 
   return TRUE;
@@ -349,9 +349,9 @@ execute_queued (gpointer data)
   PJRT_Executable *executable = self->executable;
   GError *error = NULL;
 
-  keep_promises (self, &error);
-  ghlo_pjrt_promises_clear (self->inputs, executable->n_inputs);
-  ghlo_pjrt_promises_clear (self->outputs, executable->n_outputs);
+  set_futures (self, &error);
+  ghlo_pjrt_futures_clear (self->inputs, executable->n_inputs);
+  ghlo_pjrt_futures_clear (self->outputs, executable->n_outputs);
   ghlo_fence_signal (self->end, error);
   ghlo_fence_unref (self->end);
   g_clear_pointer (&self->context, ghlo_pjrt_context_unref);
@@ -367,24 +367,24 @@ is_ready (gpointer data)
 {
   const Execution *self = data;
 
-  return ghlo_pjrt_promises_are_ready (self->inputs, self->executable->n_inputs);
+  return ghlo_pjrt_futures_are_ready (self->inputs, self->executable->n_inputs);
 }
 
 PJRT_Buffer *
-ghlo_pjrt_execute_promise (const PJRT_Executable *executable,
+ghlo_pjrt_execute_future (const PJRT_Executable *executable,
                            PJRT_Device           *device,
                            guint                  output,
-                           GhloPjrtPromise       *promise)
+                           GhloPjrtFuture       *future)
 {
   GhloTensorType *type = executable->types[executable->n_inputs + output];
-  PJRT_Buffer *buffer = ghlo_pjrt_buffer_new_promise (device, type, promise);
+  PJRT_Buffer *buffer = ghlo_pjrt_buffer_new_future (device, type, future);
 
   mark_output (executable, output, buffer);
 
   return buffer;
 }
 
-/* Puts the execution in the queue. The outputs are promises. */
+/* Puts the execution in the queue. The outputs are futures. */
 static void
 enqueue (Execution    *execution,
          PJRT_Buffer **outputs,
@@ -398,15 +398,15 @@ enqueue (Execution    *execution,
   execution->context = NULL;
   ghlo_pjrt_executable_ref (executable);
   self->end = ghlo_fence_new ();
-  self->outputs = g_new (GhloPjrtPromise *, executable->n_outputs);
+  self->outputs = g_new (GhloPjrtFuture *, executable->n_outputs);
   for (guint i = 0; i < executable->n_outputs; i++)
     {
-      self->outputs[i] = ghlo_pjrt_promise_new_late (self->end);
-      outputs[i] = ghlo_pjrt_execute_promise (executable, self->device, i, ghlo_pjrt_promise_ref (self->outputs[i]));
+      self->outputs[i] = ghlo_pjrt_future_new_unset (self->end);
+      outputs[i] = ghlo_pjrt_execute_future (executable, self->device, i, ghlo_pjrt_future_ref (self->outputs[i]));
       outputs[i]->execution = self->number;
     }
   *fence = ghlo_fence_ref (self->end);
-  ghlo_pjrt_promises_expect (self->inputs, executable->n_inputs, executable->client->queue);
+  ghlo_pjrt_futures_add_dependency (self->inputs, executable->n_inputs, executable->client->queue);
   ghlo_pjrt_queue_push (executable->client->queue, &klass, self, executable->calls_host);
 }
 
@@ -415,7 +415,7 @@ static GhloFence *
 find_failure (const Execution *self)
 {
   for (guint i = 0; i < self->executable->n_inputs; i++)
-    if (self->inputs[i] != NULL && self->inputs[i]->is_late
+    if (self->inputs[i] != NULL && self->inputs[i]->is_unset
         && ghlo_fence_get_error (self->inputs[i]->fence) != NULL)
       return self->inputs[i]->fence;
 
@@ -432,7 +432,7 @@ fail (const Execution  *self,
   const PJRT_Executable *executable = self->executable;
 
   for (guint i = 0; i < executable->n_outputs; i++)
-    outputs[i] = ghlo_pjrt_execute_promise (executable, self->device, i, ghlo_pjrt_promise_new_late (failure));
+    outputs[i] = ghlo_pjrt_execute_future (executable, self->device, i, ghlo_pjrt_future_new_unset (failure));
   *fence = ghlo_fence_ref (failure);
 }
 
@@ -520,11 +520,11 @@ execute_one (const PJRT_LoadedExecutable_Execute_Args  *args,
   execution.executable = args->executable->executable;
   execution.device = args->execute_device != NULL ? args->execute_device : execution.executable->devices[0];
   execution.context = ghlo_pjrt_context_of (args->options);
-  execution.inputs = g_new0 (GhloPjrtPromise *, args->num_args);
+  execution.inputs = g_new0 (GhloPjrtFuture *, args->num_args);
   if (take_inputs (&execution, args->options, args->argument_lists[0], error))
     begin (&execution, args->output_lists[0], fence, error);
   if (execution.inputs != NULL)
-    ghlo_pjrt_promises_clear (execution.inputs, args->num_args);
+    ghlo_pjrt_futures_clear (execution.inputs, args->num_args);
   g_free (execution.inputs);
   g_clear_pointer (&execution.context, ghlo_pjrt_context_unref);
 }

@@ -22,12 +22,12 @@ gboolean     ghlo_pjrt_check_input        (const PJRT_Executable                
                                            guint                                      input,
                                            const PJRT_Buffer                         *argument,
                                            GError                                   **error);
-/* Returns the buffer that stands for @output on @device until the promise is kept. Takes over the reference to
- * @promise. */
-PJRT_Buffer *ghlo_pjrt_execute_promise    (const PJRT_Executable                     *executable,
+/* Returns the buffer that stands for @output on @device until the future is set. Takes over the reference to
+ * @future. */
+PJRT_Buffer *ghlo_pjrt_execute_future    (const PJRT_Executable                     *executable,
                                            PJRT_Device                               *device,
                                            guint                                      output,
-                                           GhloPjrtPromise                           *promise);
+                                           GhloPjrtFuture                           *future);
 /* Starts an execution on all devices of an executable that has several. Creates the output buffers and returns the
  * end of the execution (transfer full). */
 GhloFence *ghlo_pjrt_execute_partitions (const PJRT_LoadedExecutable_Execute_Args  *args,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values, and promises of them.
+ * Values, and futures of them.
  */
 
 #include "pjrt/future.h"
@@ -9,10 +9,10 @@
 #include "base/new.h"
 #include "runtime/place.h"
 
-GhloPjrtPromise *
-ghlo_pjrt_promise_new_value (GhloValue *value)
+GhloPjrtFuture *
+ghlo_pjrt_future_new_value (GhloValue *value)
 {
-  GhloPjrtPromise *self = ghlo_new0 (GhloPjrtPromise);
+  GhloPjrtFuture *self = ghlo_new0 (GhloPjrtFuture);
   GhloFence *fence = ghlo_value_get_fence (value);
 
   g_atomic_ref_count_init (&self->ref_count);
@@ -22,27 +22,27 @@ ghlo_pjrt_promise_new_value (GhloValue *value)
   return self;
 }
 
-GhloPjrtPromise *
-ghlo_pjrt_promise_new_late (GhloFence *fence)
+GhloPjrtFuture *
+ghlo_pjrt_future_new_unset (GhloFence *fence)
 {
-  GhloPjrtPromise *self = ghlo_new0 (GhloPjrtPromise);
+  GhloPjrtFuture *self = ghlo_new0 (GhloPjrtFuture);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->fence = ghlo_fence_ref (fence);
-  self->is_late = TRUE;
+  self->is_unset = TRUE;
 
   return self;
 }
 
 void
-ghlo_pjrt_promise_keep (GhloPjrtPromise *self,
+ghlo_pjrt_future_set (GhloPjrtFuture *self,
                         GhloValue       *value)
 {
   self->value = value;
 }
 
-GhloPjrtPromise *
-ghlo_pjrt_promise_ref (GhloPjrtPromise *self)
+GhloPjrtFuture *
+ghlo_pjrt_future_ref (GhloPjrtFuture *self)
 {
   g_atomic_ref_count_inc (&self->ref_count);
 
@@ -50,7 +50,7 @@ ghlo_pjrt_promise_ref (GhloPjrtPromise *self)
 }
 
 void
-ghlo_pjrt_promise_unref (GhloPjrtPromise *self)
+ghlo_pjrt_future_unref (GhloPjrtFuture *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
@@ -61,31 +61,31 @@ ghlo_pjrt_promise_unref (GhloPjrtPromise *self)
 }
 
 gboolean
-ghlo_pjrt_promise_is_ready (GhloPjrtPromise *self)
+ghlo_pjrt_future_is_ready (GhloPjrtFuture *self)
 {
-  return !self->is_late || ghlo_fence_is_done (self->fence);
+  return !self->is_unset || ghlo_fence_is_done (self->fence);
 }
 
 static gboolean
-wait (GhloPjrtPromise  *self,
+wait (GhloPjrtFuture  *self,
       GError          **error)
 {
-  if (!self->is_late)
+  if (!self->is_unset)
     return TRUE;
-  ghlo_pjrt_queue_help (self->fence);
+  ghlo_pjrt_queue_run_ready (self->fence);
 
   return ghlo_fence_wait (self->fence, NULL, error);
 }
 
 GhloValue *
-ghlo_pjrt_promise_get (GhloPjrtPromise  *self,
+ghlo_pjrt_future_get (GhloPjrtFuture  *self,
                        GError          **error)
 {
   return wait (self, error) ? ghlo_value_ref (self->value) : NULL;
 }
 
 GhloValue *
-ghlo_pjrt_promise_take (GhloPjrtPromise  *self,
+ghlo_pjrt_future_take (GhloPjrtFuture  *self,
                         GError          **error)
 {
   GhloValue *value = NULL;
@@ -93,36 +93,36 @@ ghlo_pjrt_promise_take (GhloPjrtPromise  *self,
   if (wait (self, error))
     value = g_atomic_ref_count_compare (&self->ref_count, 1) ? g_steal_pointer (&self->value)
                                                              : ghlo_value_ref (self->value);
-  ghlo_pjrt_promise_unref (self);
+  ghlo_pjrt_future_unref (self);
 
   return value;
 }
 
 gboolean
-ghlo_pjrt_promises_are_ready (GhloPjrtPromise *const *promises,
+ghlo_pjrt_futures_are_ready (GhloPjrtFuture *const *futures,
                               gsize                   n)
 {
   for (gsize i = 0; i < n; i++)
-    if (promises[i] != NULL && !ghlo_pjrt_promise_is_ready (promises[i]))
+    if (futures[i] != NULL && !ghlo_pjrt_future_is_ready (futures[i]))
       return FALSE;
 
   return TRUE;
 }
 
 void
-ghlo_pjrt_promises_expect (GhloPjrtPromise *const *promises,
+ghlo_pjrt_futures_add_dependency (GhloPjrtFuture *const *futures,
                            gsize                   n,
                            GhloPjrtQueue          *queue)
 {
   for (gsize i = 0; i < n; i++)
-    if (promises[i] != NULL && !ghlo_pjrt_promise_is_ready (promises[i]))
-      ghlo_pjrt_queue_expect (queue, promises[i]->fence);
+    if (futures[i] != NULL && !ghlo_pjrt_future_is_ready (futures[i]))
+      ghlo_pjrt_queue_add_dependency (queue, futures[i]->fence);
 }
 
 void
-ghlo_pjrt_promises_clear (GhloPjrtPromise **promises,
+ghlo_pjrt_futures_clear (GhloPjrtFuture **futures,
                           gsize             n)
 {
   for (gsize i = 0; i < n; i++)
-    g_clear_pointer (&promises[i], ghlo_pjrt_promise_unref);
+    g_clear_pointer (&futures[i], ghlo_pjrt_future_unref);
 }

@@ -220,8 +220,8 @@ increase_external_reference_count (PJRT_Buffer_IncreaseExternalReferenceCount_Ar
   PJRT_NEEDS (args, buffer);
   self = args->buffer;
   g_mutex_lock (&self->lock);
-  if (self->lent == NULL && self->promise != NULL)
-    self->lent = ghlo_pjrt_promise_ref (self->promise);
+  if (self->lent == NULL && self->future != NULL)
+    self->lent = ghlo_pjrt_future_ref (self->future);
   if (self->lent != NULL)
     {
       self->n_readers++;
@@ -236,7 +236,7 @@ static PJRT_Error *
 decrease_external_reference_count (PJRT_Buffer_DecreaseExternalReferenceCount_Args *args)
 {
   PJRT_Buffer *self;
-  g_autoptr (GhloPjrtPromise) unlent = NULL;
+  g_autoptr (GhloPjrtFuture) unlent = NULL;
   gboolean read = FALSE;
 
   PJRT_NEEDS (args, buffer);

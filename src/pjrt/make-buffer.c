@@ -73,8 +73,8 @@ create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
   fence = ghlo_fence_new ();
   ghlo_fence_signal (fence, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
                                                       args->error_message_size));
-  args->buffer = ghlo_pjrt_buffer_new_promise (choose_device (args->client, NULL, args->memory), shape.type,
-                                               ghlo_pjrt_promise_new_late (fence));
+  args->buffer = ghlo_pjrt_buffer_new_future (choose_device (args->client, NULL, args->memory), shape.type,
+                                               ghlo_pjrt_future_new_unset (fence));
   ghlo_pjrt_buffer_lay_out (args->buffer, shape.type, shape.layout);
   set_memory (args->buffer, args->memory);
 
@@ -129,11 +129,11 @@ create_view_of_device_buffer (PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
   return NULL;
 }
 
-/* A promise that another buffer's content will keep. */
+/* A future that another buffer's content will set. */
 struct PJRT_FulfillAliasBufferCallback
 {
   PJRT_Client     *client;      /* owned, as are all fields */
-  GhloPjrtPromise *alias;
+  GhloPjrtFuture *alias;
   GhloTensorType  *type;
   PJRT_Layouts_MemoryLayout *layout;
 };
@@ -150,10 +150,10 @@ begin_alias (PJRT_Device                *device,
   PJRT_FulfillAliasBufferCallback *self = g_new (PJRT_FulfillAliasBufferCallback, 1);
 
   self->client = ghlo_pjrt_client_ref (device->client);
-  self->alias = ghlo_pjrt_promise_new_late (fence);
+  self->alias = ghlo_pjrt_future_new_unset (fence);
   self->type = ghlo_tensor_type_ref (type);
   self->layout = ghlo_pjrt_layout_ref (layout);
-  *buffer = ghlo_pjrt_buffer_new_promise (device, type, ghlo_pjrt_promise_ref (self->alias));
+  *buffer = ghlo_pjrt_buffer_new_future (device, type, ghlo_pjrt_future_ref (self->alias));
   ghlo_pjrt_buffer_lay_out (*buffer, type, layout);
 
   return self;
@@ -180,7 +180,7 @@ end_alias (PJRT_FulfillAliasBufferCallback *self,
            GError                          *error)
 {
   ghlo_fence_signal (self->alias->fence, error);
-  ghlo_pjrt_promise_unref (self->alias);
+  ghlo_pjrt_future_unref (self->alias);
   ghlo_tensor_type_unref (self->type);
   ghlo_pjrt_layout_unref (self->layout);
   ghlo_pjrt_client_unref (self->client);
@@ -190,7 +190,7 @@ end_alias (PJRT_FulfillAliasBufferCallback *self,
 typedef struct
 {
   PJRT_FulfillAliasBufferCallback *alias;       /* owned, as is the next */
-  GhloPjrtPromise                 *from;
+  GhloPjrtFuture                 *from;
 } Alias;
 
 static void
@@ -198,10 +198,10 @@ fulfill (gpointer data)
 {
   g_autofree Alias *self = data;
   GError *error = NULL;
-  GhloValue *value = ghlo_pjrt_promise_take (self->from, &error);
+  GhloValue *value = ghlo_pjrt_future_take (self->from, &error);
 
   if (value != NULL)
-    ghlo_pjrt_promise_keep (self->alias->alias, value);
+    ghlo_pjrt_future_set (self->alias->alias, value);
   end_alias (self->alias, error);
 }
 
@@ -209,7 +209,7 @@ fulfill (gpointer data)
 static void
 fulfill_later (Alias *self)
 {
-  ghlo_fence_notify (self->from->is_late ? self->from->fence : NULL, fulfill, self);
+  ghlo_fence_notify (self->from->is_unset ? self->from->fence : NULL, fulfill, self);
 }
 
 /* May be called once: the callback object is consumed. */
@@ -217,7 +217,7 @@ static PJRT_Error *
 fulfill_alias_buffer (PJRT_Client_FulfillAliasBuffer_Args *args)
 {
   PJRT_FulfillAliasBufferCallback *callback;
-  GhloPjrtPromise *from = NULL;
+  GhloPjrtFuture *from = NULL;
   GError *error = NULL;
   Alias *alias;
 
@@ -262,7 +262,7 @@ dependency_ready (PJRT_Buffer_DonateWithControlDependency_Callback_Args *args)
       fulfill_later (self);
       return;
     }
-  ghlo_pjrt_promise_unref (self->from);
+  ghlo_pjrt_future_unref (self->from);
   end_alias (self->alias, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
   g_free (self);
 }
@@ -271,7 +271,7 @@ dependency_ready (PJRT_Buffer_DonateWithControlDependency_Callback_Args *args)
 static PJRT_Error *
 donate_with_control_dependency (PJRT_Buffer_DonateWithControlDependency_Args *args)
 {
-  GhloPjrtPromise *from;
+  GhloPjrtFuture *from;
   Alias *alias;
 
   PJRT_NEEDS (args, out_buffer);

@@ -155,7 +155,7 @@ look_again (gpointer data)
 }
 
 void
-ghlo_pjrt_queue_expect (GhloPjrtQueue *self,
+ghlo_pjrt_queue_add_dependency (GhloPjrtQueue *self,
                         GhloFence     *fence)
 {
   g_atomic_ref_count_inc (&self->ref_count);
@@ -218,7 +218,7 @@ ghlo_pjrt_on_queue_thread (void)
 }
 
 void
-ghlo_pjrt_queue_help (GhloFence *fence)
+ghlo_pjrt_queue_run_ready (GhloFence *fence)
 {
   GhloPjrtQueue *self = g_private_get (&current_queue);
 

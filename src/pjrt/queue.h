@@ -5,7 +5,7 @@
  * queues of their own do not need this one.
  *
  * An execution may call the host, and the host may request more work on the same thread. If such a call would have to
- * wait for its own queue, it runs items of the queue in the meantime (ghlo_pjrt_queue_help ()).
+ * wait for its own queue, it runs items of the queue in the meantime (ghlo_pjrt_queue_run_ready ()).
  */
 
 #pragma once
@@ -29,7 +29,7 @@ void           ghlo_pjrt_queue_unref  (GhloPjrtQueue     *self);
 
 /* Called before pushing an item that is not ready, for each end that it waits for: makes the queue look again at
  * that time. */
-void           ghlo_pjrt_queue_expect (GhloPjrtQueue            *self,
+void           ghlo_pjrt_queue_add_dependency (GhloPjrtQueue            *self,
                                        GhloFence                *fence);
 /* Pushes an item. Waits while the maximum number of items is in flight. Where no threads can be started, the work
  * runs within the call. @calls_host: the item calls the host, and may need something that another thread holds. */
@@ -44,6 +44,6 @@ void           ghlo_pjrt_queue_drain  (GhloPjrtQueue            *self);
 gboolean       ghlo_pjrt_on_queue_thread (void);
 /* On a thread that works in a queue, runs ready items of the queue until @fence (nullable) has ended or no item is
  * ready; elsewhere does nothing. Called before waiting for @fence. */
-void           ghlo_pjrt_queue_help    (GhloFence             *fence);
+void           ghlo_pjrt_queue_run_ready    (GhloFence             *fence);
 
 G_END_DECLS

@@ -60,7 +60,7 @@ read_value (GhloValue      *value,
 typedef struct
 {
   Reading          reading;     /* owned, as are all fields */
-  GhloPjrtPromise *from;
+  GhloPjrtFuture *from;
   GhloFence     *end;
 } LateReading;
 
@@ -68,7 +68,7 @@ static void
 end_late (LateReading *self,
           GError      *error)
 {
-  g_clear_pointer (&self->from, ghlo_pjrt_promise_unref);
+  g_clear_pointer (&self->from, ghlo_pjrt_future_unref);
   reading_clear (&self->reading);
   ghlo_fence_signal (self->end, error);
   ghlo_fence_unref (self->end);
@@ -80,24 +80,24 @@ read_late (gpointer data)
 {
   LateReading *self = data;
   GError *error = NULL;
-  g_autoptr (GhloValue) value = ghlo_pjrt_promise_take (g_steal_pointer (&self->from), &error);
+  g_autoptr (GhloValue) value = ghlo_pjrt_future_take (g_steal_pointer (&self->from), &error);
 
   if (value != NULL)
     read_value (value, &self->reading, &error);
   end_late (self, error);
 }
 
-/* Takes over the reference to @promise and the members of @reading. */
+/* Takes over the reference to @future and the members of @reading. */
 static GhloFence *
-begin_late_reading (GhloPjrtPromise *promise,
+begin_late_reading (GhloPjrtFuture *future,
                     Reading         *reading)
 {
   LateReading *self = g_new (LateReading, 1);
   GhloFence *end = ghlo_fence_new ();
 
-  *self = (LateReading) { *reading, promise, ghlo_fence_ref (end) };
+  *self = (LateReading) { *reading, future, ghlo_fence_ref (end) };
   *reading = (Reading) { NULL };
-  ghlo_fence_notify (promise->fence, read_late, self);
+  ghlo_fence_notify (future->fence, read_late, self);
 
   return end;
 }
@@ -110,20 +110,20 @@ begin_reading (PJRT_Buffer  *buffer,
                GhloFence   **end,
                GError      **error)
 {
-  g_autoptr (GhloPjrtPromise) promise = ghlo_pjrt_buffer_hold (buffer, error);
+  g_autoptr (GhloPjrtFuture) future = ghlo_pjrt_buffer_hold (buffer, error);
   g_autoptr (GhloValue) value = NULL;
 
   *end = NULL;
-  if (promise == NULL)
+  if (future == NULL)
     return FALSE;
   ghlo_wait_history_wait (&buffer->device->client->history, buffer->execution);
-  ghlo_pjrt_queue_help (promise->fence);
-  if (!ghlo_pjrt_promise_is_ready (promise))
+  ghlo_pjrt_queue_run_ready (future->fence);
+  if (!ghlo_pjrt_future_is_ready (future))
     {
-      *end = begin_late_reading (g_steal_pointer (&promise), reading);
+      *end = begin_late_reading (g_steal_pointer (&future), reading);
       return TRUE;
     }
-  value = ghlo_pjrt_promise_get (promise, error);
+  value = ghlo_pjrt_future_get (future, error);
 
   return value != NULL && read_value (value, reading, error);
 }
@@ -226,7 +226,7 @@ on_place_known (PJRT_Buffer_CopyRawToHostFuture_Callback_Args *args)
   if (args->error_code == PJRT_Error_Code_OK)
     {
       self->reading.to = args->dst;
-      ghlo_fence_notify (self->from->is_late ? self->from->fence : NULL, read_late, self);
+      ghlo_fence_notify (self->from->is_unset ? self->from->fence : NULL, read_late, self);
     }
   else
     end_late (self, ghlo_pjrt_error_of_code (args->error_code, args->error_message, args->error_message_size));
@@ -238,7 +238,7 @@ copy_raw_to_host_future (PJRT_Buffer_CopyRawToHostFuture_Args *args)
   g_autoptr (GhloFence) end = NULL;
   Reading reading = { NULL };
   GError *error = NULL;
-  GhloPjrtPromise *from;
+  GhloPjrtFuture *from;
   LateReading *self;
   PJRT_Error *refusal;
 

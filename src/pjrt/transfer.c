@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers whose content the caller provides later, in chunks: promises that are kept when the last chunk arrives.
+ * Buffers whose content the caller provides later, in chunks: futures that are set when the last chunk arrives.
  * Chunks are copied to host memory within their calls; the complete content is then moved to the device.
  */
 
@@ -15,8 +15,8 @@
 typedef struct
 {
   GhloPjrtShape    shape;       /* owned, as are all fields */
-  GhloPjrtPromise *promise;
-  GhloValue       *value;       /* the content so far; NULL once the promise is kept or broken; guarded by the lock,
+  GhloPjrtFuture *future;
+  GhloValue       *value;       /* the content so far; NULL once the future is set or has failed; guarded by the lock,
                                    as is the next */
   PJRT_Buffer     *buffer;      /* NULL once it has been retrieved */
 } Entry;
@@ -29,7 +29,7 @@ struct PJRT_AsyncHostToDeviceTransferManager
   gsize        n_entries;
 };
 
-/* Takes the content out of the entry (transfer full): the caller is then the only one that may keep the promise. */
+/* Takes the content out of the entry (transfer full): the caller is then the only one that may set the future. */
 static GhloValue *
 take_value (PJRT_AsyncHostToDeviceTransferManager *self,
             Entry                                 *entry)
@@ -43,16 +43,16 @@ take_value (PJRT_AsyncHostToDeviceTransferManager *self,
   return value;
 }
 
-/* Breaks the promise unless it has been kept already. Takes over @error. */
+/* Fails the future unless it has been set already. Takes over @error. */
 static void
-break_promise (PJRT_AsyncHostToDeviceTransferManager *self,
+fail_future (PJRT_AsyncHostToDeviceTransferManager *self,
                Entry                                 *entry,
                GError                                *error)
 {
   g_autoptr (GhloValue) value = take_value (self, entry);
 
   if (value != NULL)
-    ghlo_fence_signal (entry->promise->fence, error);
+    ghlo_fence_signal (entry->future->fence, error);
   else
     g_error_free (error);
 }
@@ -64,11 +64,11 @@ manager_free (PJRT_AsyncHostToDeviceTransferManager *self)
     {
       Entry *entry = &self->entries[i];
 
-      if (entry->promise != NULL)
-        break_promise (self, entry, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED,
+      if (entry->future != NULL)
+        fail_future (self, entry, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED,
                                                          "the transfer to the buffer was abandoned"));
       g_clear_pointer (&entry->buffer, ghlo_pjrt_buffer_free);
-      g_clear_pointer (&entry->promise, ghlo_pjrt_promise_unref);
+      g_clear_pointer (&entry->future, ghlo_pjrt_future_unref);
       ghlo_pjrt_shape_clear (&entry->shape);
     }
   g_free (self->entries);
@@ -91,8 +91,8 @@ init_entry (Entry                           *self,
   if (self->value == NULL)
     return FALSE;
   fence = ghlo_fence_new ();
-  self->promise = ghlo_pjrt_promise_new_late (fence);
-  self->buffer = ghlo_pjrt_buffer_new_promise (device, self->shape.type, ghlo_pjrt_promise_ref (self->promise));
+  self->future = ghlo_pjrt_future_new_unset (fence);
+  self->buffer = ghlo_pjrt_buffer_new_future (device, self->shape.type, ghlo_pjrt_future_ref (self->future));
   ghlo_pjrt_buffer_lay_out (self->buffer, self->shape.type, self->shape.layout);
 
   return TRUE;
@@ -151,7 +151,7 @@ find_entry (PJRT_AsyncHostToDeviceTransferManager  *self,
 
 /* Called when the content is complete. */
 static void
-keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
+set_future (PJRT_AsyncHostToDeviceTransferManager *self,
               Entry                                 *entry)
 {
   g_autoptr (GhloValue) value = take_value (self, entry);
@@ -162,11 +162,11 @@ keep_promise (PJRT_AsyncHostToDeviceTransferManager *self,
     return;
   ghlo_pjrt_normalize_elements (value);
   placed = ghlo_value_place (value, self->device->core, NULL, &error);
-  /* Released, so that only the promise holds the value. */
+  /* Released, so that only the future holds the value. */
   g_clear_pointer (&value, ghlo_value_unref);
   if (placed != NULL)
-    ghlo_pjrt_promise_keep (entry->promise, placed);
-  ghlo_fence_signal (entry->promise->fence, error);
+    ghlo_pjrt_future_set (entry->future, placed);
+  ghlo_fence_signal (entry->future->fence, error);
 }
 
 /* Copies a range of bytes, in their final layout, to the buffer. The last chunk completes it. */
@@ -194,7 +194,7 @@ transfer (PJRT_AsyncHostToDeviceTransferManager *self,
     memcpy (value->data + offset, data, (gsize) size);
   g_clear_pointer (&value, ghlo_value_unref);
   if (is_last)
-    keep_promise (self, entry);
+    set_future (self, entry);
   *done = ghlo_pjrt_event_new (NULL);
 
   return NULL;
@@ -311,7 +311,7 @@ set_buffer_error (PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args *arg
   PJRT_NEEDS (args, error_message_size);
   entry = find_entry (args->transfer_manager, args->buffer_index, &refusal);
   if (entry != NULL)
-    break_promise (args->transfer_manager, entry, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
+    fail_future (args->transfer_manager, entry, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
                                                                            args->error_message_size));
 
   return refusal;

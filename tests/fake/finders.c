@@ -9,7 +9,7 @@
 #include "cpu/device.h"
 #include "reference/device.h"
 
-const GhloDeviceFinder ghlo_device_finders[] = {
+const GhloDeviceFinder ghlo_device_registry[] = {
   { ghlo_cpu_find_devices },
   { ghlo_reference_find_devices },
   { fake_find_devices },

@@ -218,7 +218,7 @@ later (void *data)
 
 /* Returns a number after a task has ended, or fails then where there is an operand. */
 static XLA_FFI_Error *
-promise (XLA_FFI_CallFrame *frame)
+future (XLA_FFI_CallFrame *frame)
 {
   Later *task;
   int64_t n_threads = 0;
@@ -312,7 +312,7 @@ register_all (void)
 {
   call_check ("twice", register_handler ("test_twice", twice));
   call_check ("refuse", register_handler ("test_refuse", refuse));
-  call_check ("promise", register_handler ("test_promise", promise));
+  call_check ("future", register_handler ("test_future", future));
   call_check ("recall", register_handler ("test_recall", recall));
   call_check ("type", register_type ("counter", &counter_type.type_id));
   call_check ("type", register_type ("number", &number_type.type_id));
@@ -392,7 +392,7 @@ test_failures (void)
 {
   check_failure ("%0 = stablehlo.custom_call @test_refuse() {api_version = 4 : i32} : () -> tensor<f32>",
                  PJRT_Error_Code_INVALID_ARGUMENT, "'stablehlo.custom_call @test_refuse': no, thank you");
-  check_failure ("%0 = stablehlo.custom_call @test_promise(%x) {api_version = 4 : i32} : "
+  check_failure ("%0 = stablehlo.custom_call @test_future(%x) {api_version = 4 : i32} : "
                  "(tensor<4xf32>) -> tensor<f32>",
                  PJRT_Error_Code_UNAVAILABLE, "too late");
   check_failure ("%0 = stablehlo.custom_call @test_refuse() {api_version = 4 : i32, backend_config = "
@@ -415,7 +415,7 @@ test_state (void)
     "func.func @main() -> tensor<f32> {\n"
     "  %0 = stablehlo.custom_call @test_count() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<f32>\n"
     "  %1 = stablehlo.custom_call @test_count() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<f32>\n"
-    "  %2 = stablehlo.custom_call @test_promise() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<f32>\n"
+    "  %2 = stablehlo.custom_call @test_future() {api_version = 4 : i32, has_side_effect = true} : () -> tensor<f32>\n"
     "  %3 = stablehlo.multiply %0, %1 : tensor<f32>\n"
     "  %4 = stablehlo.add %3, %2 : tensor<f32>\n"
     "  return %4 : tensor<f32>\n"

@@ -483,7 +483,7 @@ make_tasks (GhloCpuGemm *self)
 }
 
 static gboolean
-choose_way (GhloCpuGemm *self,
+choose_algorithm (GhloCpuGemm *self,
             GError     **error)
 {
   double nanoseconds;
@@ -553,7 +553,7 @@ gemm_new (const GhloCpuGemmProblem *problem,
   operand_init (&self->lhs, l, &shape->rows, shape->rows.lhs, &shape->k, shape->k.lhs);
   operand_init (&self->rhs, r, &shape->columns, shape->columns.rhs, &shape->k, shape->k.rhs);
   result_init (&self->result, problem->result_type, shape);
-  if (!choose_arithmetic (self, error) || !choose_way (self, error))
+  if (!choose_arithmetic (self, error) || !choose_algorithm (self, error))
     return NULL;
   self->rhs_data = NULL;
 

@@ -193,7 +193,7 @@ ghlo_emit_blocks (Emitter *self,
       case GHLO_BLOCK_WHILE:
         emit_while (self, i, loops);
         break;
-      case GHLO_BLOCK_WHEN:
+      case GHLO_BLOCK_IF:
         emit_when (self, i, loops);
         break;
       case GHLO_BLOCK_PRODUCT:

@@ -224,7 +224,7 @@ run_blocks (GhloCpuStripRun *run,
       case GHLO_BLOCK_WHILE:
         run_while (run, i, loops);
         break;
-      case GHLO_BLOCK_WHEN:
+      case GHLO_BLOCK_IF:
         run_when (run, i, loops);
         break;
       case GHLO_BLOCK_PRODUCT:

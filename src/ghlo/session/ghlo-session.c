@@ -410,8 +410,8 @@ static const GhloCallClass run_class = {
     .stage = GHLO_PROGRESS_STAGE_RUN,
     .run = ghlo_session_call_run,
     .free_data = ghlo_session_call_free,
-    .free_result = (GDestroyNotify) ghlo_outcome_free,
-    .get_fence = (GhloFence *(*) (gpointer)) ghlo_outcome_get_fence,
+    .free_result = (GDestroyNotify) ghlo_run_result_free,
+    .get_fence = (GhloFence *(*) (gpointer)) ghlo_run_result_get_fence,
     .finish = ghlo_session_call_finish,
     .on_cancelled = ghlo_session_call_cancelled,
     .push = ghlo_session_call_push,
@@ -583,7 +583,7 @@ ghlo_session_run (GhloSession         *self,
 {
   g_autoptr (GhloProgress) progress = NULL;
   GhloSessionCall *call;
-  GhloOutcome *outcome;
+  GhloRunResult *outcome;
 
   g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
 

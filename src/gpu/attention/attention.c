@@ -363,7 +363,7 @@ ghlo_gpu_attention_record (const GhloGpuAttention *self,
   const guint second = ghlo_gpu_product_words (&self->scores, words + GHLO_SPIRV_N_WORDS);
   const guint n_words = second + ghlo_gpu_product_words (&self->values, words + GHLO_SPIRV_N_WORDS + second);
   const GhloGpuDispatch dispatch = {
-    .name = "attention", .pipeline = self->pipeline, .n_points = self->n_groups, .points_each = 1,
+    .name = "attention", .pipeline = self->pipeline, .n_points = self->n_groups, .points_per_group = 1,
     .most_groups = G_MAXUINT,
     .work = ghlo_gpu_product_work (&self->scores) + ghlo_gpu_product_work (&self->values),
     .words = words, .n_words = GHLO_SPIRV_N_WORDS + n_words, .accesses = accesses,

@@ -132,7 +132,7 @@ ghlo_gpu_product_record (const GhloGpuProductShader *self,
   guint64 words[GHLO_SPIRV_N_WORDS + GHLO_GPU_PRODUCT_MAX_WORDS] = { 0 };
   GhloGpuAccess accesses[GHLO_GPU_PRODUCT_MAX_ACCESSES];
   const GhloGpuDispatch dispatch = {
-    .name = "product", .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_each = 1,
+    .name = "product", .pipeline = self->pipeline, .n_points = self->product.n_groups, .points_per_group = 1,
     .most_groups = G_MAXUINT, .work = ghlo_gpu_product_work (self), .words = words,
     .n_words = GHLO_SPIRV_N_WORDS + ghlo_gpu_product_words (self, words + GHLO_SPIRV_N_WORDS),
     .accesses = accesses, .n_accesses = self->n_accesses,

@@ -195,7 +195,7 @@ ghlo_spirv_blocks (Spirv *self,
       case GHLO_BLOCK_WHILE:
         emit_while (self, i, loops);
         break;
-      case GHLO_BLOCK_WHEN:
+      case GHLO_BLOCK_IF:
         emit_when (self, i, loops);
         break;
       case GHLO_BLOCK_PRODUCT:

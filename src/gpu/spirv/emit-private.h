@@ -18,7 +18,7 @@ enum
 {
   GHLO_SPIRV_MAX_NODES = 4096,
   SPIRV_MAX_UNROLLED = 32,      /* unrolled points of an invocation */
-  SPIRV_MAX_KEPT = 16,          /* accesses whose elements are kept in registers at once */
+  SPIRV_MAX_PRELOADS = 16,          /* accesses whose elements are kept in registers at once */
   SPIRV_MAX_KEPT_BYTES = 192,   /* registers for elements that are loaded ahead */
 };
 
@@ -47,7 +47,7 @@ typedef struct
   guint8  axis;
   Id      first;                /* of SpirvUnrolled */
   Id      values[SPIRV_MAX_UNROLLED];
-} SpirvKept;
+} SpirvPreload;
 
 typedef struct
 {
@@ -68,11 +68,11 @@ typedef struct
   Id                lane;               /* index in the workgroup, if that computes a point together; else 0 */
   SpirvUnrolled     unrolled;
   guint             n_loops;            /* loops around the code being emitted */
-  SpirvKept         kept[SPIRV_MAX_KEPT];
-  guint             n_kept, n_kept_throughout;  /* the latter live from the beginning of a point to its end */
+  SpirvPreload         preloads[SPIRV_MAX_PRELOADS];
+  guint             n_preloads, n_preloads_throughout;  /* the latter live from the beginning of a point to its end */
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, if there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
-  gboolean          is_little;          /* all points are cheap, see emit.c */
+  gboolean          is_speculative;          /* all points are cheap, see emit.c */
   Id                part, n_points, slot;  /* SEPARATE: the part, and the slot of its results; MERGED: n_points is set,
                                             * and slot is the point's number */
   Id                zero;               /* read from the table; only if floats.folds_exactly is FALSE */
@@ -295,7 +295,7 @@ void ghlo_spirv_keep          (Spirv                 *self);
 void ghlo_spirv_keep_next     (Spirv                 *self,
                                const GhloKernelBlock *block);
 /* Returns the element at the current unrolled point, or 0 if it has not been loaded. */
-Id   ghlo_spirv_get_kept      (const Spirv           *self,
+Id   ghlo_spirv_get_preload      (const Spirv           *self,
                                guint                  access);
 
 /* points.c: one part of a block, computed separately; and the stores of a block whose nodes have been emitted. */
@@ -323,7 +323,7 @@ Id   ghlo_spirv_load_push     (Spirv           *self,
                                guint            field);
 /* Returns the number of the invocation's or workgroup's point; self->table is set from then on. */
 Id   ghlo_spirv_find_point    (Spirv           *self,
-                               gboolean         group_per_point);
+                               gboolean         workgroup_per_point);
 /* Returns the number of the first point that is not computed; 0 if there is a flag and it is 0. */
 Id   ghlo_spirv_load_end      (Spirv           *self);
 /* The same without a branch, for code that runs while the flag is still being loaded: what was loaded, and whether the

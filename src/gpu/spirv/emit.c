@@ -176,7 +176,7 @@ emit_point (Spirv *self,
   Id exit;
 
   load_table (self);
-  if (self->is_little)
+  if (self->is_speculative)
     {
       emit_little (self, point);
       return;
@@ -199,14 +199,14 @@ emit_point (Spirv *self,
 /* Whether all points are cheap and straight-line: then a device computes them in the time of a single memory
  * latency. */
 static gboolean
-is_little (const Spirv             *self,
+is_speculative (const Spirv             *self,
            const GhloSpirvSchedule *schedule)
 {
   const GhloKernel *kernel = self->kernel;
   const GhloKernelBlock *block = kernel->blocks;
   guint64 n_nodes;
 
-  if (schedule->group_per_point || kernel->n_blocks != 1 || block->kind != GHLO_BLOCK_POINTS || block->axes != 0
+  if (schedule->workgroup_per_point || kernel->n_blocks != 1 || block->kind != GHLO_BLOCK_POINTS || block->axes != 0
       || block->n_folds > 0 || schedule->n_points == 0)
     return FALSE;
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
@@ -226,7 +226,7 @@ begin_kernel (Spirv                   *self,
   memset (&self->kernel, 0, sizeof *self - G_STRUCT_OFFSET (Spirv, kernel));
   self->kernel = kernel;
   self->parts = schedule->parts;
-  self->is_little = is_little (self, schedule);
+  self->is_speculative = is_speculative (self, schedule);
 }
 
 static void
@@ -235,10 +235,10 @@ emit_one (Spirv                   *self,
           const GhloSpirvSchedule *schedule)
 {
   begin_kernel (self, kernel, schedule);
-  if (schedule->points_each > 1)
-    emit_points (self, schedule->points_each);
+  if (schedule->points_per_invocation > 1)
+    emit_points (self, schedule->points_per_invocation);
   else
-    emit_point (self, ghlo_spirv_find_point (self, schedule->group_per_point));
+    emit_point (self, ghlo_spirv_find_point (self, schedule->workgroup_per_point));
 }
 
 static void
@@ -260,7 +260,7 @@ emit_two (Spirv                   *self,
       self->table = i == 0 ? table : CODE (SpvOpIAdd, self->u64, table,
                                            ghlo_spirv_u64 (self, ghlo_spirv_count_words (kernels[0]) * 8));
       self->number = number;
-      if (schedules[i].group_per_point)
+      if (schedules[i].workgroup_per_point)
         self->lane = lane;
       else
         self->number = CODE (SpvOpIAdd, self->u64, lane, CODE (SpvOpIMul, self->u64, number,
@@ -279,7 +279,7 @@ check_size (const GhloKernel         *kernel,
   if (kernel->n_nodes > GHLO_SPIRV_MAX_NODES)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the shader of the kernel %s would be too large: "
                  "expected at most %u nodes, found %u", kernel->name, GHLO_SPIRV_MAX_NODES, kernel->n_nodes);
-  else if (schedule->group_per_point && ghlo_spirv_shared (kernel) > schedule->shared_size)
+  else if (schedule->workgroup_per_point && ghlo_spirv_shared (kernel) > schedule->shared_size)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a point of the kernel %s needs too much shared "
                  "memory: expected at most %" G_GSIZE_FORMAT " bytes, found %" G_GSIZE_FORMAT, kernel->name,
                  schedule->shared_size, ghlo_spirv_shared (kernel));

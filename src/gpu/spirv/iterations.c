@@ -44,7 +44,7 @@ count_points (const GhloKernelBlock   *block,
       n_parts = schedule->parts == GHLO_SPIRV_PARTS_SEPARATE ? 1 : (double) (extents[first] / block->split + 1);
       of_part[first] = MIN (extents[first], block->split);
     }
-  if (schedule->group_per_point)
+  if (schedule->workgroup_per_point)
     of_part[last] = of_part[last] / stride + 1;
 
   return n_parts * (1 + count_nest (of_part, block->axes, 0) + 3 * block->n_chains);
@@ -69,7 +69,7 @@ count_blocks (const GhloKernel        *kernel,
           n += count_points (block, extents, schedule);
           break;
         case GHLO_BLOCK_LOOP:
-        case GHLO_BLOCK_WHEN:
+        case GHLO_BLOCK_IF:
           n += count_nest (extents, block->axes, count_blocks (kernel, extents, schedule, i + 1, block->end));
           break;
         case GHLO_BLOCK_PRODUCT:

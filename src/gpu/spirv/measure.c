@@ -150,7 +150,7 @@ run_probe (Measuring  *self,
 {
   g_autoptr (GhloProbe) probe = taken;
   GhloKernelMemory *expected = ghlo_probe_memory_new (probe), *found = ghlo_probe_memory_new (probe);
-  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  const GhloSpirvSchedule schedule = { .workgroup_per_point = FALSE };
   g_autoptr (GBytes) words = ghlo_spirv_emit (probe->kernel, &self->device->floats, &schedule, error);
   gboolean ok;
 

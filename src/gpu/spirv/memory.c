@@ -297,7 +297,7 @@ ghlo_spirv_load (Spirv *self,
 
   if (fill == 0 || self->kernel->accesses[access].n_terms == 0)
     {
-      value = ghlo_spirv_get_kept (self, access);
+      value = ghlo_spirv_get_preload (self, access);
 
       return value != 0 ? value : ghlo_spirv_load_where (self, access, 0);
     }

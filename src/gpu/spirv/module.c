@@ -164,14 +164,14 @@ ghlo_spirv_is_open (Spirv           *self,
 
 Id
 ghlo_spirv_find_point (Spirv    *self,
-                       gboolean  group_per_point)
+                       gboolean  workgroup_per_point)
 {
   Id push = ghlo_spirv_add_push (self);
 
   self->table = ghlo_spirv_load_push (self, push, 0);
-  if (group_per_point)
+  if (workgroup_per_point)
     self->lane = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
-  self->number = ghlo_spirv_built_in (self, group_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId,
+  self->number = ghlo_spirv_built_in (self, workgroup_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId,
                                       TRUE);
 
   return CODE (SpvOpIAdd, self->u64, self->number, ghlo_spirv_load_push (self, push, 1));

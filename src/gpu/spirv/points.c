@@ -393,6 +393,6 @@ ghlo_spirv_points (Spirv                 *self,
     emit_part (self, points, 0, 0);
   if (block->n_folds > 0)
     emit_results (self, points);
-  self->n_kept = self->n_kept_throughout;
+  self->n_preloads = self->n_preloads_throughout;
   ghlo_spirv_end_block (self, block);
 }

@@ -52,16 +52,16 @@ is_known (const GhloKernel       *kernel,
 }
 
 /* Finds what is kept for @number at the current unrolled points. */
-static const SpirvKept *
-find_kept (const Spirv *self,
+static const SpirvPreload *
+find_preload (const Spirv *self,
            guint        number)
 {
   const GhloKernelAccess *accesses = self->kernel->accesses;
 
-  for (guint i = 0; i < self->n_kept; i++)
-    if (self->kept[i].axis == self->unrolled.axis && self->kept[i].first == self->unrolled.first
-        && loads_same (&accesses[number], &accesses[self->kept[i].access]))
-      return &self->kept[i];
+  for (guint i = 0; i < self->n_preloads; i++)
+    if (self->preloads[i].axis == self->unrolled.axis && self->preloads[i].first == self->unrolled.first
+        && loads_same (&accesses[number], &accesses[self->preloads[i].access]))
+      return &self->preloads[i];
 
   return NULL;
 }
@@ -74,19 +74,19 @@ keep (Spirv *self,
       guint  first,
       guint  end)
 {
-  SpirvKept *kept = &self->kept[self->n_kept];
+  SpirvPreload *preload = &self->preloads[self->n_preloads];
   const SpirvUnrolled unrolled = self->unrolled;
   const Id point = self->point[unrolled.axis];
   const gboolean varies = varies_along (self->kernel, &self->kernel->accesses[number], unrolled.axis);
 
-  *kept = (SpirvKept) { .access = (guint16) number, .axis = (guint8) unrolled.axis, .first = unrolled.first };
+  *preload = (SpirvPreload) { .access = (guint16) number, .axis = (guint8) unrolled.axis, .first = unrolled.first };
   for (guint i = first; i < end; i++)
     {
       Id inside = ghlo_spirv_unroll_point (self, i);
 
-      kept->values[i] = varies || i == first ? ghlo_spirv_load_where (self, number, inside) : kept->values[first];
+      preload->values[i] = varies || i == first ? ghlo_spirv_load_where (self, number, inside) : preload->values[first];
     }
-  self->n_kept++;
+  self->n_preloads++;
   self->unrolled = unrolled;
   self->point[unrolled.axis] = point;
 }
@@ -110,9 +110,9 @@ is_to_keep (const Spirv          *self,
 {
   const GhloKernelAccess *access = &self->kernel->accesses[node->index];
 
-  return node->kind == GHLO_NODE_LOAD && self->n_kept < SPIRV_MAX_KEPT
+  return node->kind == GHLO_NODE_LOAD && self->n_preloads < SPIRV_MAX_PRELOADS
          && (access->n_terms == 0 || node->operands[0] == GHLO_KERNEL_NONE) && has_place (self->kernel, access)
-         && find_kept (self, node->index) == NULL;
+         && find_preload (self, node->index) == NULL;
 }
 
 /* Loads ahead for @block what fits into *@bytes, and subtracts its size from that. */
@@ -150,7 +150,7 @@ ghlo_spirv_keep (Spirv *self)
   for (guint i = 0; self->lane != 0 && i < kernel->n_blocks; i = kernel->blocks[i].end)
     if (kernel->blocks[i].kind == GHLO_BLOCK_POINTS)
       keep_block (self, &kernel->blocks[i], &bytes);
-  self->n_kept_throughout = self->n_kept;
+  self->n_preloads_throughout = self->n_preloads;
 }
 
 void
@@ -163,17 +163,17 @@ ghlo_spirv_keep_next (Spirv                 *self,
 
   if (unrolled->first == 0 || first % n_ahead != 0)
     return;
-  self->n_kept = self->n_kept_throughout;
+  self->n_preloads = self->n_preloads_throughout;
   for (guint i = block->first_node; i < block->first_merge; i++)
     if (is_to_keep (self, &self->kernel->nodes[i]))
       keep (self, self->kernel->nodes[i].index, first, MIN (first + n_ahead, n));
 }
 
 Id
-ghlo_spirv_get_kept (const Spirv *self,
+ghlo_spirv_get_preload (const Spirv *self,
                      guint        access)
 {
-  const SpirvKept *kept = self->unrolled.first != 0 ? find_kept (self, access) : NULL;
+  const SpirvPreload *preload = self->unrolled.first != 0 ? find_preload (self, access) : NULL;
 
-  return kept != NULL ? kept->values[self->unrolled.number] : 0;
+  return preload != NULL ? preload->values[self->unrolled.number] : 0;
 }

@@ -95,7 +95,7 @@ describe (gpointer compiled)
                                                                   kernel->n_parts) : g_strdup ("");
 
   return g_strdup_printf ("%s of %u nodes, %s per point%s", kernel->kernel->name, kernel->kernel->n_nodes,
-                          kernel->group_per_point ? "a workgroup" : "an invocation", parts);
+                          kernel->workgroup_per_point ? "a workgroup" : "an invocation", parts);
 }
 
 static char *

@@ -28,7 +28,7 @@ check_unused (GhloKernelCheck       *self,
               const GhloKernelBlock *block)
 {
   gboolean is_product = block->kind == GHLO_BLOCK_PRODUCT, is_while = block->kind == GHLO_BLOCK_WHILE;
-  gboolean has_predicate = is_while || block->kind == GHLO_BLOCK_WHEN;
+  gboolean has_predicate = is_while || block->kind == GHLO_BLOCK_IF;
   const guint16 none = GHLO_KERNEL_NONE;
 
   if (block->reserved != 0 || block->reserved_end[0] != 0 || block->reserved_end[1] != 0 || block->reserved_end[2] != 0)
@@ -416,7 +416,7 @@ check_carries_in (GhloKernelCheck       *self,
                      temporaries[carry->temporary].name);
     }
   for (guint i = block->first_carry; i < block->first_carry + block->n_carries; i++)
-    self->is_readable[self->kernel->carries[i].temporary] = block->kind != GHLO_BLOCK_WHEN;
+    self->is_readable[self->kernel->carries[i].temporary] = block->kind != GHLO_BLOCK_IF;
 
   return TRUE;
 }
@@ -485,7 +485,7 @@ check_nest (Walk                  *walk,
   guint number = self->block, first = number + 1;
   guint loops = self->loops[number] | (block->kind == GHLO_BLOCK_LOOP ? block->axes : 0);
 
-  if (block->kind == GHLO_BLOCK_WHEN && !check_predicate (self, block))
+  if (block->kind == GHLO_BLOCK_IF && !check_predicate (self, block))
     return FALSE;
   if (!check_carries_in (self, block))
     return FALSE;

@@ -11,7 +11,7 @@ static const char *const block_names[GHLO_N_BLOCKS] = {
   [GHLO_BLOCK_POINTS] = "points",
   [GHLO_BLOCK_LOOP] = "loop",
   [GHLO_BLOCK_WHILE] = "while",
-  [GHLO_BLOCK_WHEN] = "when",
+  [GHLO_BLOCK_IF] = "when",
   [GHLO_BLOCK_PRODUCT] = "product",
 };
 

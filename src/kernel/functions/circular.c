@@ -72,7 +72,7 @@ sine_of (Builder *b,
   c = multiply_add (b, multiply (b, z, z), HORNER (b, z, cosine), multiply_add_real (b, z, real (b, z, -0.5), 1));
   result = choose (b, is_odd (b, reduced.quarters), c, s);
 
-  return float_of (b, xor (b, bits_of (b, result), left_by (b, and_bits (b, low_bits (b, reduced.quarters), 2), 30)));
+  return float_of (b, bit_xor (b, bits_of (b, result), left_by (b, and_bits (b, low_bits (b, reduced.quarters), 2), 30)));
 }
 
 /* @result, or @x where that is zero. */
@@ -173,7 +173,7 @@ ghlo_expand_atan2 (Builder         *b,
   limit = real (b, above, 0x1p400);
   above = choose (b, greater (b, above, limit), limit, above);
   below = choose (b, greater (b, below, limit), limit, below);
-  below = choose (b, and (b, equal (b, above, real (b, above, 0)), equal (b, below, above)), limit, below);
+  below = choose (b, bit_and (b, equal (b, above, real (b, above, 0)), equal (b, below, above)), limit, below);
   result = arctangent (b, above, below);
   result = choose (b, unequal (b, sign, whole (b, sign, 0)), subtract (b, real (b, result, M_PI), result), result);
 

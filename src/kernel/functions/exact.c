@@ -38,8 +38,8 @@ ghlo_expand_remainder_float (Builder         *b,
   guint x_bits = bits_of (b, ax), y_bits = bits_of (b, ay), mx, my, d, power, inverse, result, is_valid;
 
   /* The mantissas as numbers within [2^23, 2^24). */
-  mx = float_of (b, or (b, and_bits (b, x_bits, mantissa), whole (b, x_bits, one)));
-  my = float_of (b, or (b, and_bits (b, y_bits, mantissa), whole (b, y_bits, one)));
+  mx = float_of (b, bit_or (b, and_bits (b, x_bits, mantissa), whole (b, x_bits, one)));
+  my = float_of (b, bit_or (b, and_bits (b, y_bits, mantissa), whole (b, y_bits, one)));
   inverse = divide (b, real (b, my, 1), my);
   d = subtract (b, right_by (b, x_bits, 52), right_by (b, y_bits, 52));
   power = float_of (b, left_by (b, add (b, right_by (b, d, LOW_BITS), whole (b, d, 1023)), 52));
@@ -54,7 +54,7 @@ ghlo_expand_remainder_float (Builder         *b,
   result = choose (b, less (b, result, real (b, my, 0)), add (b, result, my), result);
   result = narrow (b, multiply (b, result, divide (b, ay, my)));
   result = choose (b, less (b, ax, ay), magnitude (b, x), result);
-  is_valid = and (b, less (b, ax, real (b, ax, INFINITY)), greater (b, ay, real (b, ay, 0)));
+  is_valid = bit_and (b, less (b, ax, real (b, ax, INFINITY)), greater (b, ay, real (b, ay, 0)));
 
   return with_sign (b, choose (b, is_valid, result, real (b, x, NAN)), x);
 }
@@ -77,9 +77,9 @@ ghlo_expand_from_f16 (Builder         *b,
 
   result = bits_of (b, multiply_real (b, float_of (b, left_by (b, size, 13)), 0x1p112));
   is_special = greater_equal (b, size, whole (b, size, 0x7c00));
-  result = choose (b, is_special, or (b, result, whole (b, result, 0x7f800000)), result);
+  result = choose (b, is_special, bit_or (b, result, whole (b, result, 0x7f800000)), result);
 
-  return float_of (b, or (b, result, left_by (b, and_bits (b, bits, 0x8000), 16)));
+  return float_of (b, bit_or (b, result, left_by (b, and_bits (b, bits, 0x8000), 16)));
 }
 
 guint
@@ -96,9 +96,9 @@ ghlo_expand_odd_bits (Builder         *b,
   bits = bits_of (b, nearest);
   one = whole (b, bits, 1);
   is_larger = greater (b, magnitude (b, back), magnitude (b, x));
-  odd = or (b, choose (b, is_larger, subtract (b, bits, one), bits), one);
+  odd = bit_or (b, choose (b, is_larger, subtract (b, bits, one), bits), one);
 
-  return choose (b, or (b, equal (b, back, x), unequal (b, x, x)), bits, odd);
+  return choose (b, bit_or (b, equal (b, back, x), unequal (b, x, x)), bits, odd);
 }
 
 guint
@@ -138,5 +138,5 @@ ghlo_expand_to_f16 (Builder         *b,
   result = choose (b, greater_equal (b, size, whole (b, size, 0x477ff000)), whole (b, size, 0x7c00), result);
   result = choose (b, unequal (b, x, x), whole (b, size, 0x7e00), result);
 
-  return convert (b, UI16, or (b, result, right_by (b, and_bits (b, bits, 0x80000000), 16)));
+  return convert (b, UI16, bit_or (b, result, right_by (b, and_bits (b, bits, 0x80000000), 16)));
 }

@@ -34,7 +34,7 @@ find_place (Builder *b,
   place.z = choose (b, place.is_small, add (b, place.y, one), place.y);
   place.is_middle = less (b, place.z, real (b, x, 2.5));
   place.rest = subtract (b, x, rounded (b, x));
-  place.is_pole = and (b, less_equal (b, x, zero), equal (b, place.rest, zero));
+  place.is_pole = bit_and (b, less_equal (b, x, zero), equal (b, place.rest, zero));
 
   return place;
 }
@@ -89,7 +89,7 @@ ghlo_expand_lgamma (Builder         *b,
   sine = sine_of_half_turn (b, magnitude (b, place.rest));
   result = choose (b, place.is_negative,
                    subtract (b, ghlo_expand_wide_log_precise (b, divide (b, real (b, z, M_PI), sine)), result), result);
-  result = choose (b, or (b, place.is_pole, equal (b, magnitude (b, place.x), real (b, z, INFINITY))),
+  result = choose (b, bit_or (b, place.is_pole, equal (b, magnitude (b, place.x), real (b, z, INFINITY))),
                    real (b, z, INFINITY), result);
 
   return narrow (b, choose (b, equal (b, place.x, place.x), result, place.x));

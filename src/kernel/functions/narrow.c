@@ -57,8 +57,8 @@ decode (Builder         *b,
   sign = left_by (b, and_bits (b, bits, sign_bit (info)), 32 - info->bits);
   if (info->specials == GHLO_FLOAT_IEEE)
     number = choose (b, greater_equal (b, size, whole (b, size, infinite_bits (info))),
-                     or (b, number, whole (b, number, INFINITE)), number);
-  number = float_of (b, or (b, number, sign));
+                     bit_or (b, number, whole (b, number, INFINITE)), number);
+  number = float_of (b, bit_or (b, number, sign));
   if (info->specials == GHLO_FLOAT_IEEE || info->bits < 8)
     return number;
   is_nan = info->specials == GHLO_FLOAT_FINITE ? equal (b, size, whole (b, size, sign_bit (info) - 1))
@@ -83,15 +83,15 @@ add_specials (Builder               *b,
       result = choose (b, is_large, whole (b, result, infinite_bits (info)), result);
       result = choose (b, is_nan, whole (b, result, infinite_bits (info) | (guint64) 1 << (info->mantissa_bits - 1)),
                        result);
-      return or (b, result, sign);
+      return bit_or (b, result, sign);
     case GHLO_FLOAT_FINITE:
       if (info->bits == 8)
-        return or (b, choose (b, or (b, is_large, is_nan), whole (b, result, sign_bit (info) - 1), result), sign);
-      result = or (b, choose (b, is_large, whole (b, result, greatest_bits (info)), result), sign);
+        return bit_or (b, choose (b, bit_or (b, is_large, is_nan), whole (b, result, sign_bit (info) - 1), result), sign);
+      result = bit_or (b, choose (b, is_large, whole (b, result, greatest_bits (info)), result), sign);
       return choose (b, is_nan, whole (b, result, sign_bit (info)), result);
     default:
       sign = choose (b, equal (b, result, whole (b, result, 0)), result, sign);
-      return choose (b, or (b, is_large, is_nan), whole (b, result, sign_bit (info)), or (b, result, sign));
+      return choose (b, bit_or (b, is_large, is_nan), whole (b, result, sign_bit (info)), bit_or (b, result, sign));
     }
 }
 
@@ -141,8 +141,8 @@ ghlo_expand_to_f8e8m0fnu (Builder         *b,
   result = right_by (b, add (b, size, whole (b, size, one / 2)), MANTISSA_BITS);
   low = choose (b, less (b, size, whole (b, size, one / 4 * 3)), whole (b, size, 0), whole (b, size, 1));
   result = choose (b, less (b, size, whole (b, size, one)), low, result);
-  is_nan = or (b, greater (b, size, whole (b, size, INFINITE)),
-               and (b, greater_equal (b, bits, whole (b, bits, (guint64) 1 << 31)),
+  is_nan = bit_or (b, greater (b, size, whole (b, size, INFINITE)),
+               bit_and (b, greater_equal (b, bits, whole (b, bits, (guint64) 1 << 31)),
                     unequal (b, operands[0], real (b, operands[0], 0))));
 
   return convert (b, UI8, choose (b, is_nan, whole (b, result, 0xff), result));

@@ -164,17 +164,17 @@ ghlo_expand_power (Builder         *b,
 
   result = power_of_size (b, size, y, &t);
   is_far = greater (b, magnitude (b, t), real (b, x, 151));
-  is_extreme = and (b, not (b, less (b, size, add (b, size, size))), greater (b, magnitude (b, y), zero));
+  is_extreme = bit_and (b, bit_not (b, less (b, size, add (b, size, size))), greater (b, magnitude (b, y), zero));
   is_one = equal (b, size, one);
   special = choose (b, greater (b, t, zero), infinity, zero);
   special = choose (b, is_extreme, choose (b, less (b, y, zero), divide (b, one, size), size), special);
   special = choose (b, is_one, one, special);
-  result = choose (b, or (b, or (b, is_far, is_extreme), is_one), special, result);
+  result = choose (b, bit_or (b, bit_or (b, is_far, is_extreme), is_one), special, result);
 
-  is_odd = and (b, whole_y, not (b, is_whole (b, multiply_real (b, y, 0.5))));
+  is_odd = bit_and (b, whole_y, bit_not (b, is_whole (b, multiply_real (b, y, 0.5))));
   sign = choose (b, is_odd, sign, whole (b, sign, 0));
-  result = float_of (b, or (b, bits_of (b, result), sign));
-  is_invalid = and (b, and (b, less (b, x, zero), less (b, size, infinity)), not (b, whole_y));
+  result = float_of (b, bit_or (b, bits_of (b, result), sign));
+  is_invalid = bit_and (b, bit_and (b, less (b, x, zero), less (b, size, infinity)), bit_not (b, whole_y));
   result = choose (b, is_invalid, real (b, x, NAN), result);
 
   return choose (b, equal (b, y, real (b, x, 3)), ghlo_expand_cube (b, type, &x), result);

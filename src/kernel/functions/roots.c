@@ -14,7 +14,7 @@ ghlo_expand_cbrt (Builder         *b,
 {
   guint x = operands[0], size = magnitude (b, x), logarithm = ghlo_expand_wide_log2 (b, widen (b, size));
   guint result = narrow (b, ghlo_expand_wide_exp2 (b, multiply_real (b, logarithm, 1.0 / 3)));
-  guint is_ordinary = and (b, greater (b, size, real (b, x, 0)), less (b, size, real (b, x, INFINITY)));
+  guint is_ordinary = bit_and (b, greater (b, size, real (b, x, 0)), less (b, size, real (b, x, INFINITY)));
 
   return choose (b, is_ordinary, with_sign (b, result, x), x);
 }

@@ -127,10 +127,10 @@ EXPAND_1 (magnitude, ABS)
 EXPAND_1 (square_root, SQRT)
 EXPAND_1 (truncated, TRUNCATE)
 EXPAND_1 (rounded, ROUND_NEAREST_EVEN)
-EXPAND_2 (and, AND)
-EXPAND_2 (or, OR)
-EXPAND_2 (xor, XOR)
-EXPAND_1 (not, NOT)
+EXPAND_2 (bit_and, AND)
+EXPAND_2 (bit_or, OR)
+EXPAND_2 (bit_xor, XOR)
+EXPAND_1 (bit_not, NOT)
 EXPAND_2 (shift_left, SHIFT_LEFT)
 EXPAND_2 (shift_right, SHIFT_RIGHT)
 EXPAND_1 (leading_zeros, COUNT_LEADING_ZEROS)
@@ -297,7 +297,7 @@ and_bits (Builder *b,
           guint    x,
           guint64  bits)
 {
-  return and (b, x, whole (b, x, bits));
+  return bit_and (b, x, whole (b, x, bits));
 }
 
 /* The sign bit of a float, as an unsigned integer. */
@@ -316,7 +316,7 @@ with_sign (Builder *b,
            guint    x,
            guint    from)
 {
-  return float_of (b, or (b, bits_of (b, x), sign_of (b, from)));
+  return float_of (b, bit_or (b, bits_of (b, x), sign_of (b, from)));
 }
 
 /* Returns the expansion of the function of a bf16 number in f32, where the result is only used rounded to bf16, or NULL

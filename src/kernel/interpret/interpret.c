@@ -189,7 +189,7 @@ run_block (GhloKernelRun *self,
       return run_loop (self, number, loops);
     case GHLO_BLOCK_WHILE:
       return run_while (self, number, loops);
-    case GHLO_BLOCK_WHEN:
+    case GHLO_BLOCK_IF:
       return run_when (self, number, loops);
     case GHLO_BLOCK_PRODUCT:
       return run_product (self, block);

@@ -30,7 +30,7 @@ static const char *const block_words[GHLO_N_BLOCKS] = {
   [GHLO_BLOCK_POINTS] = "points",
   [GHLO_BLOCK_LOOP] = "loop",
   [GHLO_BLOCK_WHILE] = "while",
-  [GHLO_BLOCK_WHEN] = "when",
+  [GHLO_BLOCK_IF] = "when",
   [GHLO_BLOCK_PRODUCT] = "product",
 };
 

@@ -255,7 +255,7 @@ parse_block (GhloKernelParser *self,
     [GHLO_BLOCK_POINTS] = parse_points,
     [GHLO_BLOCK_LOOP] = parse_loop,
     [GHLO_BLOCK_WHILE] = parse_while,
-    [GHLO_BLOCK_WHEN] = parse_when,
+    [GHLO_BLOCK_IF] = parse_when,
     [GHLO_BLOCK_PRODUCT] = parse_product,
   };
 

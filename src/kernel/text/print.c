@@ -180,7 +180,7 @@ append_head (GhloKernelPrinter     *self,
       ghlo_kernel_print_axis (self, g_bit_nth_lsf (block->axes, -1));
       break;
     case GHLO_BLOCK_WHILE:
-    case GHLO_BLOCK_WHEN:
+    case GHLO_BLOCK_IF:
       g_string_append (self->text, " ");
       ghlo_kernel_print_temporary (self, block->predicate);
       break;

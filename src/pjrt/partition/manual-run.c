@@ -61,7 +61,7 @@ split_operands (Partition  *self,
 
 static void
 keep_results (Partition         *self,
-              const GhloOutcome *outcome)       /* nullable */
+              const GhloRunResult *outcome)       /* nullable */
 {
   for (guint i = 0; i < self->manual->n_results; i++)
     {
@@ -79,7 +79,7 @@ run_body (Partition  *self,
   const GhloPjrtManual *manual = self->manual;
   const GhloRunOptions options = { .process = &self->process, .context = self->context };
   g_autofree GhloValue **inputs = g_new (GhloValue *, manual->n_taken);
-  g_autoptr (GhloOutcome) outcome = NULL;
+  g_autoptr (GhloRunResult) outcome = NULL;
 
   if (!split_operands (self, error))
     return FALSE;

@@ -6,13 +6,13 @@
 #include "pjrt/partition/manual.h"
 
 #include "base/fail.h"
-#include "ir/outline.h"
 #include "ir/sdy-attr.h"
+#include "ir/outline.h"
 #include "passes/walk.h"
 #include "pjrt/entry.h"
 #include "pjrt/executable.h"
+#include "pjrt/partition/addends.h"
 #include "pjrt/partition/manual-call.h"
-#include "pjrt/partition/unreduced.h"
 
 #define TARGET "ghlo.manual_computation"
 

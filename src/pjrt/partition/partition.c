@@ -7,10 +7,10 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/executable.h"
+#include "pjrt/partition/addends.h"
 #include "pjrt/partition/inspect.h"
 #include "pjrt/partition/manual.h"
 #include "pjrt/partition/partitioners.h"
-#include "pjrt/partition/unreduced.h"
 #include "pjrt/sharding/propagation.h"
 
 typedef struct

@@ -93,7 +93,7 @@ may_have_gpu (void)
   return has_gpu;
 }
 
-const GhloDeviceFinder ghlo_device_finders[] = {
+const GhloDeviceFinder ghlo_device_registry[] = {
   { ghlo_cpu_find_devices },
   { find_gpus, may_have_gpu },
   { ghlo_reference_find_devices },

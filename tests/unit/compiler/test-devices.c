@@ -48,7 +48,7 @@ may_have_gpu (void)
   return FALSE;
 }
 
-const GhloDeviceFinder ghlo_device_finders[] = {
+const GhloDeviceFinder ghlo_device_registry[] = {
   { ghlo_cpu_find_devices },
   { find_single, may_have_gpu },
   { ghlo_reference_find_devices },

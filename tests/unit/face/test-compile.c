@@ -90,7 +90,7 @@ find_device (GPtrArray *devices)
     g_ptr_array_add (devices, &test_core);
 }
 
-const GhloDeviceFinder ghlo_device_finders[] = {
+const GhloDeviceFinder ghlo_device_registry[] = {
   { ghlo_cpu_find_devices },
   { ghlo_reference_find_devices },
   { find_device },

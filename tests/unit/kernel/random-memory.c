@@ -177,7 +177,7 @@ random_kernel_cover (const GhloKernel *kernel,
   static const RandomForm carries[GHLO_N_BLOCKS] = {
     [GHLO_BLOCK_LOOP] = RANDOM_LOOP_CARRY,
     [GHLO_BLOCK_WHILE] = RANDOM_WHILE_CARRY,
-    [GHLO_BLOCK_WHEN] = RANDOM_WHEN_CARRY,
+    [GHLO_BLOCK_IF] = RANDOM_WHEN_CARRY,
   };
 
   for (guint i = 0; i < kernel->n_axes; i++)

@@ -18,7 +18,7 @@
 #include "gpu/core.h"
 #endif
 
-const GhloDeviceFinder ghlo_device_finders[] = {
+const GhloDeviceFinder ghlo_device_registry[] = {
   { ghlo_cpu_find_devices },
 #ifdef GHLO_HAS_VULKAN
   { ghlo_gpu_find_devices, ghlo_gpu_may_exist },

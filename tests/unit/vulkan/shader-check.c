@@ -190,14 +190,14 @@ compare (ShaderRunner            *runner,
     return;
   g_assert_no_error (error);
   found = random_memory_copy (kernel, from);
-  if (!shader_kernel_run (runner, kernel, words, schedule->group_per_point, extents, found, &error))
+  if (!shader_kernel_run (runner, kernel, words, schedule->workgroup_per_point, extents, found, &error))
     g_error ("%s: %s", name, error->message);
   difference = random_memory_compare (kernel, expected, found);
   if (difference != NULL)
     {
       print (kernel, words);
       g_error ("%s on %s, %s a point, %u of a workgroup: %s", name, shader_runner_get_name (runner),
-               schedule->group_per_point ? "a workgroup" : "an invocation", ghlo_spirv_group (schedule), difference);
+               schedule->workgroup_per_point ? "a workgroup" : "an invocation", ghlo_spirv_group (schedule), difference);
     }
   random_memory_free (kernel, found);
 }

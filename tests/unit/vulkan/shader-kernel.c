@@ -64,12 +64,12 @@ make_table (ShaderRunner     *runner,
 static gboolean
 dispatch (ShaderRunner   *runner,
           GBytes         *words,
-          gboolean        group_per_point,
+          gboolean        workgroup_per_point,
           guint64         n,
           GhloSpirvPush  *push,
           GError        **error)
 {
-  const guint64 points = group_per_point ? 1 : GHLO_SPIRV_GROUP;        /* of a workgroup */
+  const guint64 points = workgroup_per_point ? 1 : GHLO_SPIRV_GROUP;        /* of a workgroup */
 
   for (push->first = 0; push->first < n; push->first += MAX_GROUPS * points)
     {
@@ -87,7 +87,7 @@ static gboolean
 run (ShaderRunner            *runner,
      const GhloKernel        *kernel,
      GBytes                  *words,
-     gboolean                 group_per_point,
+     gboolean                 workgroup_per_point,
      const gint64            *extents,
      const GhloKernelMemory  *memory,
      GError                 **error)
@@ -105,7 +105,7 @@ run (ShaderRunner            *runner,
       return FALSE;
     }
   memcpy (table + GHLO_SPIRV_N_WORDS + kernel->n_buffers, extents, kernel->n_axes * sizeof *extents);
-  if (!dispatch (runner, words, group_per_point, n, &push, error))
+  if (!dispatch (runner, words, workgroup_per_point, n, &push, error))
     return FALSE;
   for (guint i = 0; i < kernel->n_buffers; i++)
     memcpy (memory[i].data, hosts[i], memory[i].size);
@@ -117,12 +117,12 @@ gboolean
 shader_kernel_run (ShaderRunner            *runner,
                    const GhloKernel        *kernel,
                    GBytes                  *words,
-                   gboolean                 group_per_point,
+                   gboolean                 workgroup_per_point,
                    const gint64            *extents,
                    const GhloKernelMemory  *memory,
                    GError                 **error)
 {
-  gboolean ok = run (runner, kernel, words, group_per_point, extents, memory, error);
+  gboolean ok = run (runner, kernel, words, workgroup_per_point, extents, memory, error);
 
   shader_runner_free_all (runner);
 

@@ -20,7 +20,7 @@ ShaderRunner *shader_kernel_open (GhloSpirvDevice         *device);
 gboolean      shader_kernel_run  (ShaderRunner            *runner,
                                   const GhloKernel        *kernel,
                                   GBytes                  *words,
-                                  gboolean                 group_per_point,
+                                  gboolean                 workgroup_per_point,
                                   const gint64            *extents,
                                   const GhloKernelMemory  *memory,
                                   GError                 **error);

@@ -156,7 +156,7 @@ run_kernel (ShaderRunner          *runner,
   const char *count = g_getenv ("GHLO_TEST_COUNT");
   const double n_points = POINTS * (count != NULL ? g_ascii_strtod (count, NULL) : 1);
   const GhloKernel *kernel = kernels->pdata[number];
-  const GhloSpirvSchedule by_invocation = { .group_per_point = FALSE };
+  const GhloSpirvSchedule by_invocation = { .workgroup_per_point = FALSE };
   gint64 extents[GHLO_KERNEL_MAX_AXES];
 
   choose_extents (kernel, n_points, extents);

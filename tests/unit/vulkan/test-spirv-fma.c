@@ -184,7 +184,7 @@ check_fma (ShaderRunner          *runner,
            GhloElementType        type,
            guint                  seed)
 {
-  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  const GhloSpirvSchedule schedule = { .workgroup_per_point = FALSE };
   const gint64 extents[] = { POINTS };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autofree GhloKernel *kernel = make_sum (type);
@@ -265,7 +265,7 @@ check_roots (ShaderRunner          *runner,
 {
   const char *name = ghlo_element_info (type)->name;
   const guint size = ghlo_element_info (type)->size;
-  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  const GhloSpirvSchedule schedule = { .workgroup_per_point = FALSE };
   const gint64 extents[] = { POINTS };
   g_autofree char *text = g_strdup_printf (
     "kernel root {\n  parallel i %u\n  buffer x %u\n  buffer r %u written\n  access @0 %s x [i * %u]\n"

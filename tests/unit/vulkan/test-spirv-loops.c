@@ -182,13 +182,13 @@ count_loads (GBytes *bytes,
 static void
 check_loads (const Form     *form,
              guint           length,
-             gboolean        group_per_point,
+             gboolean        workgroup_per_point,
              GhloSpirvParts  parts,
              guint           n_before,
              guint           n_behind)
 {
   const GhloSpirvFloats floats = { .folds_exactly = TRUE };
-  const GhloSpirvSchedule schedule = { group_per_point, G_MAXSIZE - 1, .parts = parts };
+  const GhloSpirvSchedule schedule = { workgroup_per_point, G_MAXSIZE - 1, .parts = parts };
   g_autofree GhloKernel *kernel = make_kernel (form, length);
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, &floats, &schedule, &error);

@@ -324,7 +324,7 @@ test_rounding (void)
 {
   const GhloSpirvDevice *device;
   ShaderRunner *on = open_device (&device);
-  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  const GhloSpirvSchedule schedule = { .workgroup_per_point = FALSE };
   const gint64 extents[] = { GHLO_PROBE_POINTS };
 
   for (GhloElementType type = GHLO_ELEMENT_TYPE_F32; on != NULL && type <= GHLO_ELEMENT_TYPE_F64; type++)

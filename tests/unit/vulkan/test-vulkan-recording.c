@@ -52,7 +52,7 @@ touch (GhloGpuRecording *recording,
   const GhloGpuAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
 
   ghlo_gpu_recording_dispatch (recording, &(GhloGpuDispatch) {
-    .n_points = 1, .points_each = 1, .most_groups = 1, .words = words, .n_words = G_N_ELEMENTS (words),
+    .n_points = 1, .points_per_group = 1, .most_groups = 1, .words = words, .n_words = G_N_ELEMENTS (words),
     .accesses = &access, .n_accesses = 1,
   });
 }
@@ -98,7 +98,7 @@ touch_by_kernel (GhloGpuRecording *recording,
   const GhloGpuAccess access = { GHLO_SPIRV_N_WORDS, { buffer, 0 }, 0, 64, is_written };
 
   ghlo_gpu_recording_dispatch (recording, &(GhloGpuDispatch) {
-    .name = "kernel", .kernel = &kernel, .n_points = 1, .points_each = 1, .most_groups = 1, .words = words,
+    .name = "kernel", .kernel = &kernel, .n_points = 1, .points_per_group = 1, .most_groups = 1, .words = words,
     .n_words = G_N_ELEMENTS (words), .accesses = &access, .n_accesses = 1,
   });
 }

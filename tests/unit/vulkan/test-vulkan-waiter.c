@@ -141,7 +141,7 @@ compile (GhloGpuDevice *device,
 typedef struct
 {
   GhloExecutableCore *core;
-  GhloOutcome        *outcome;
+  GhloRunResult        *outcome;
   GhloFence        *fence;
 } Run;
 
@@ -155,7 +155,7 @@ begin_run (Run                *self,
   self->core = core;
   self->outcome = ghlo_run_start (core, &input, NULL, NULL, &error);
   g_assert_no_error (error);
-  self->fence = ghlo_fence_ref (ghlo_outcome_get_fence (self->outcome));
+  self->fence = ghlo_fence_ref (ghlo_run_result_get_fence (self->outcome));
 }
 
 static void
@@ -212,7 +212,7 @@ test_empty (void)
   wait_for_call (G_N_ELEMENTS (runs));
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
     {
-      ghlo_outcome_free (runs[i].outcome);
+      ghlo_run_result_free (runs[i].outcome);
       ghlo_fence_unref (runs[i].fence);
     }
   ghlo_executable_core_unref (cores[0]);

@@ -100,7 +100,7 @@ ghlo_expand_atan2_f64 (Builder         *b,
                        const guint     *operands)
 {
   guint y = operands[0], x = operands[1], above = magnitude (b, y), below = magnitude (b, x), sign = sign_of (b, x);
-  guint is_none = or (b, unequal (b, x, x), unequal (b, y, y));
+  guint is_none = bit_or (b, unequal (b, x, x), unequal (b, y, y));
   Pair result;
 
   make_ordinary (b, &above, &below);

@@ -82,7 +82,7 @@ find_first_piece (Builder *b,
   const guint64 two_52 = G_GUINT64_CONSTANT (0x4330000000000000);
   guint exponent = and_bits (b, right_by (b, bits_of (b, x), 52), 0x7ff);
 
-  exponent = float_of (b, or (b, exponent, whole (b, exponent, two_52)));
+  exponent = float_of (b, bit_or (b, exponent, whole (b, exponent, two_52)));
   exponent = multiply_real (b, add_real (b, exponent, -(0x1p52 + 1023 + 55 + BITS / 2)), 1.0 / BITS);
   exponent = choose (b, is_below (b, exponent, 0), real (b, x, 0), exponent);
   exponent = add_real (b, exponent, 0x1.8p52);
@@ -199,7 +199,7 @@ sine_of_reduced (Builder *b,
   Pair result = choose_pair (b, is_odd (b, reduced.quarters), cosine_of (b, reduced.r), sine_of (b, reduced.r));
   guint sign = left_by (b, and_bits (b, reduced.quarters, 2), 62);
 
-  return float_of (b, xor (b, bits_of (b, add (b, result.high, result.low)), sign));
+  return float_of (b, bit_xor (b, bits_of (b, add (b, result.high, result.low)), sign));
 }
 
 guint

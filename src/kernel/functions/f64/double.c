@@ -79,7 +79,7 @@ split_normal (Builder *b,
   const guint64 one = G_GUINT64_CONSTANT (0x3ff0000000000000), half_root = G_GUINT64_CONSTANT (0x3fe6a09e667f3bcd);
   guint bits = bits_of (b, x);
   guint biased = right_by (b, add (b, bits, whole (b, bits, one - half_root)), 52);
-  guint number = float_of (b, or (b, biased, whole (b, bits, G_GUINT64_CONSTANT (0x4330000000000000))));
+  guint number = float_of (b, bit_or (b, biased, whole (b, bits, G_GUINT64_CONSTANT (0x4330000000000000))));
 
   return (Split) {
     add_real (b, number, -(0x1p52 + 1023)),

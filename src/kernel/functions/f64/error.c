@@ -103,7 +103,7 @@ ghlo_expand_erfc_f64 (Builder         *b,
   small = add (b, sum.high, subtract (b, sum.low, part.low));
   large = choose (b, is_negative, subtract (b, real (b, x, 2), large), large);
 
-  return choose (b, and (b, is_below (b, x, 0.5), is_above (b, x, -1)), small, large);
+  return choose (b, bit_and (b, is_below (b, x, 0.5), is_above (b, x, -1)), small, large);
 }
 
 /* x p (w), w = -log (1 - x²); near 1, a polynomial in √w instead. */

@@ -50,7 +50,7 @@ split_whole (Builder *b,
   bits = bits_of (b, choose (b, is_low, multiply_real (b, x, 0x1p54), x));
   *exponent = subtract (b, right_by (b, bits, 52), choose (b, is_low, whole (b, bits, 54), whole (b, bits, 0)));
 
-  return float_of (b, or (b, and_bits (b, bits, mantissa), whole (b, bits, one)));
+  return float_of (b, bit_or (b, and_bits (b, bits, mantissa), whole (b, bits, one)));
 }
 
 guint
@@ -79,7 +79,7 @@ ghlo_expand_remainder_float_f64 (Builder         *b,
   /* Multiplies by 2^-52 first, because the quotient may be subnormal. */
   result = multiply (b, multiply_real (b, result, 0x1p-52), divide (b, ay, multiply_real (b, my, 0x1p-52)));
   result = choose (b, less (b, ax, ay), ax, result);
-  is_valid = and (b, is_below (b, ax, INFINITY), is_above (b, ay, 0));
+  is_valid = bit_and (b, is_below (b, ax, INFINITY), is_above (b, ay, 0));
 
   return with_sign (b, choose (b, is_valid, result, real (b, x, NAN)), x);
 }

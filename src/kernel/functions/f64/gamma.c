@@ -28,9 +28,9 @@ find_place (Builder *b,
 
   place.is_small = is_below (b, place.y, 1);
   place.is_middle = is_below (b, place.y, 2.5);
-  place.is_shifted = xor (b, place.is_small, place.is_negative);
+  place.is_shifted = bit_xor (b, place.is_small, place.is_negative);
   place.t = add (b, place.y, choose (b, place.is_small, real (b, x, -0.75), real (b, x, -1.75)));
-  place.is_pole = and (b, less_equal (b, x, real (b, x, 0)), equal (b, truncated (b, x), x));
+  place.is_pole = bit_and (b, less_equal (b, x, real (b, x, 0)), equal (b, truncated (b, x), x));
 
   return place;
 }
@@ -161,9 +161,9 @@ ghlo_expand_lgamma_f64 (Builder         *b,
   value = signed_or_none (b, always, place.is_negative, value);
   result = sum_of_three (b, signed_or_none (b, place.is_negative, always, log_of_sine (b, place.y)),
                          signed_or_none (b, place.is_shifted, always, logarithm), value);
-  is_infinite = not (b, or (b, is_below (b, beyond.high, INFINITY), place.is_negative));
-  is_infinite = and (b, is_infinite, not (b, place.is_middle));
-  is_infinite = or (b, is_infinite, place.is_pole);
+  is_infinite = bit_not (b, bit_or (b, is_below (b, beyond.high, INFINITY), place.is_negative));
+  is_infinite = bit_and (b, is_infinite, bit_not (b, place.is_middle));
+  is_infinite = bit_or (b, is_infinite, place.is_pole);
   /* Turns -0 into +0. */
   result = choose (b, is_infinite, infinity, add_real (b, result, 0));
 
@@ -246,14 +246,14 @@ ghlo_expand_digamma_f64 (Builder         *b,
                          GhloElementType  type,
                          const guint     *operands)
 {
-  guint x = operands[0], always = equal (b, x, x), result, never = not (b, always);
+  guint x = operands[0], always = equal (b, x, x), result, never = bit_not (b, always);
   Place place = find_place (b, x);
   Pair inverse = inverse_of (b, place.y), value;
 
   value = choose_pair (b, place.is_middle, digamma_middle (b, &place),
                        digamma_beyond (b, place.y, inverse.high));
   result = sum_of_three (b, signed_or_none (b, place.is_negative, never, cotangent (b, place.y)),
-                         signed_or_none (b, place.is_shifted, not (b, place.is_negative), inverse), value);
+                         signed_or_none (b, place.is_shifted, bit_not (b, place.is_negative), inverse), value);
   result = choose (b, is_below (b, place.y, 0x1p-60), divide (b, real (b, x, -1), x), result);
   result = choose (b, is_real (b, x, INFINITY), x, result);
   result = choose (b, place.is_pole, real (b, x, NAN), result);

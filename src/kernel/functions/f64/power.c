@@ -40,14 +40,14 @@ ghlo_expand_power_f64 (Builder         *b,
   guint is_odd, is_extreme, is_invalid, result;
 
   result = power_of_size (b, size, y);
-  is_extreme = or (b, is_zero, equal (b, size, infinity));
-  result = choose (b, is_extreme, choose (b, xor (b, is_zero, is_below (b, y, 0)), zero, infinity), result);
-  is_odd = and (b, whole_y, not (b, is_whole (b, multiply_real (b, y, 0.5))));
-  result = float_of (b, or (b, bits_of (b, result), choose (b, is_odd, sign, whole (b, sign, 0))));
-  is_invalid = and (b, and (b, is_below (b, x, 0), less (b, size, infinity)), not (b, whole_y));
-  is_invalid = or (b, is_invalid, or (b, unequal (b, x, x), unequal (b, y, y)));
+  is_extreme = bit_or (b, is_zero, equal (b, size, infinity));
+  result = choose (b, is_extreme, choose (b, bit_xor (b, is_zero, is_below (b, y, 0)), zero, infinity), result);
+  is_odd = bit_and (b, whole_y, bit_not (b, is_whole (b, multiply_real (b, y, 0.5))));
+  result = float_of (b, bit_or (b, bits_of (b, result), choose (b, is_odd, sign, whole (b, sign, 0))));
+  is_invalid = bit_and (b, bit_and (b, is_below (b, x, 0), less (b, size, infinity)), bit_not (b, whole_y));
+  is_invalid = bit_or (b, is_invalid, bit_or (b, unequal (b, x, x), unequal (b, y, y)));
   result = choose (b, is_invalid, real (b, x, NAN), result);
-  result = choose (b, or (b, is_real (b, x, 1), is_real (b, y, 0)), real (b, x, 1), result);
+  result = choose (b, bit_or (b, is_real (b, x, 1), is_real (b, y, 0)), real (b, x, 1), result);
 
   return choose (b, is_real (b, y, 3), ghlo_expand_cube (b, type, &x), result);
 }
@@ -81,7 +81,7 @@ ghlo_expand_cbrt_f64 (Builder         *b,
   rest = multiply_add (b, square.low, y, multiply_add (b, square.high, y, negate (b, v)));
   y = subtract (b, y, divide (b, rest, multiply_real (b, square.high, 3)));
   y = multiply (b, y, ghlo_expand_double_scale (b, third));
-  is_ordinary = and (b, is_above (b, size, 0), is_below (b, size, INFINITY));
+  is_ordinary = bit_and (b, is_above (b, size, 0), is_below (b, size, INFINITY));
 
   return choose (b, is_ordinary, with_sign (b, y, x), x);
 }

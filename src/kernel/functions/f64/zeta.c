@@ -87,7 +87,7 @@ find_place (Builder *b,
 {
   guint nearest = rounded (b, q), distance = subtract (b, q, nearest), zero = real (b, q, 0);
   guint is_positive = is_above (b, q, 0), twice;
-  Place place = { .is_left = and (b, not (b, is_positive), is_below (b, distance, 0)) };
+  Place place = { .is_left = bit_and (b, bit_not (b, is_positive), is_below (b, distance, 0)) };
 
   place.size = choose (b, is_positive, q, magnitude (b, distance));
   place.count = choose (b, is_positive, zero, negate (b, nearest));
@@ -140,7 +140,7 @@ without_opposites (Builder *b,
 {
   guint is_half = is_real (b, magnitude (b, subtract (b, q, rounded (b, q))), 0.5);
 
-  is_half = and (b, and (b, is_half, is_below (b, q, 0)), not (b, is_even));
+  is_half = bit_and (b, bit_and (b, is_half, is_below (b, q, 0)), bit_not (b, is_even));
 
   return choose (b, is_half, subtract (b, real (b, q, 1), q), q);
 }
@@ -193,7 +193,7 @@ with_poles (Builder *b,
             guint    q,
             guint    is_even)
 {
-  guint is_pole = and (b, less_equal (b, q, real (b, q, 0)), is_whole (b, q));
+  guint is_pole = bit_and (b, less_equal (b, q, real (b, q, 0)), is_whole (b, q));
 
   return choose (b, is_pole, choose (b, is_even, real (b, q, INFINITY), real (b, q, NAN)), value);
 }
@@ -206,12 +206,12 @@ ghlo_expand_wide_zeta (Builder          *b,
 {
   guint zero = real (b, s, 0), nan = real (b, s, NAN), is_even, is_valid, result;
 
-  is_valid = and (b, is_whole (b, s), is_below (b, magnitude (b, s), INFINITY));
-  is_even = and (b, is_valid, is_whole (b, multiply_real (b, s, 0.5)));
-  is_valid = and (b, or (b, is_valid, is_above (b, q, 0)), is_above (b, s, 1));
+  is_valid = bit_and (b, is_whole (b, s), is_below (b, magnitude (b, s), INFINITY));
+  is_even = bit_and (b, is_valid, is_whole (b, multiply_real (b, s, 0.5)));
+  is_valid = bit_and (b, bit_or (b, is_valid, is_above (b, q, 0)), is_above (b, s, 1));
   result = choose (b, is_valid, sum_of (b, method, s, q, is_even, (Pair) { zero, zero }), nan);
   result = with_poles (b, result, q, is_even);
-  result = choose (b, or (b, unequal (b, s, s), unequal (b, q, q)), nan, result);
+  result = choose (b, bit_or (b, unequal (b, s, s), unequal (b, q, q)), nan, result);
 
   return choose (b, is_real (b, s, 1), real (b, s, INFINITY), result);
 }
@@ -226,16 +226,16 @@ ghlo_expand_wide_polygamma (Builder          *b,
   guint zero = real (b, n, 0), s = add_real (b, n, 1), is_odd, is_valid, is_small, limited, result;
   Pair factorial;
 
-  is_odd = and (b, is_whole (b, n), not (b, is_whole (b, multiply_real (b, n, 0.5))));
+  is_odd = bit_and (b, is_whole (b, n), bit_not (b, is_whole (b, multiply_real (b, n, 0.5))));
   is_small = is_below (b, n, 2);
   limited = at_most (b, s, 0x1p500);
   factorial = ghlo_expand_double_lgamma_beyond (b, limited, ghlo_expand_double_log_precise (b, limited));
   factorial = choose_pair (b, is_small, (Pair) { zero, zero }, factorial);
   result = with_poles (b, sum_of (b, method, s, x, is_odd, factorial), x, is_odd);
   result = choose (b, is_odd, result, negate (b, result));
-  is_valid = and (b, and (b, greater_equal (b, n, zero), is_below (b, n, INFINITY)), is_whole (b, n));
+  is_valid = bit_and (b, bit_and (b, greater_equal (b, n, zero), is_below (b, n, INFINITY)), is_whole (b, n));
 
-  return choose (b, and (b, is_valid, equal (b, x, x)), result, real (b, n, NAN));
+  return choose (b, bit_and (b, is_valid, equal (b, x, x)), result, real (b, n, NAN));
 }
 
 static const ZetaMethod precise = { 7, 13 };

@@ -4,7 +4,7 @@
  * are sums of their results.
  */
 
-#include "pjrt/partition/unreduced-private.h"
+#include "pjrt/partition/addends-private.h"
 
 #include <string.h>
 

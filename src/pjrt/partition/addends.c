@@ -5,12 +5,12 @@
  * addend is one part of it, padded with 0.
  */
 
-#include "pjrt/partition/unreduced.h"
+#include "pjrt/partition/addends.h"
 
 #include "compiler/signature.h"
 #include "ir/attr.h"
 #include "pjrt/entry.h"
-#include "pjrt/partition/unreduced-private.h"
+#include "pjrt/partition/addends-private.h"
 
 /* The limit on the number of operations that are added to a program. */
 enum { MAX_MADE = 1 << 16 };
