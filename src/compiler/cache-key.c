@@ -10,10 +10,9 @@
 
 #include "base/element.h"
 #include "base/sizes.h"
+#include "compiler/digest.h"
 #include "import/import.h"
 #include "passes/walk.h"
-#include "compiler/cache-entry.h"
-#include "compiler/digest.h"
 #include "runtime/build-id.h"
 #include "runtime/parallel.h"
 
@@ -24,7 +23,7 @@
 #define NANOSECONDS_PER_BYTE 3.0
 
 char *
-ghlo_cache_entry_describe_options (const GhloOptimizeOptions *options,
+ghlo_cache_key_describe_options (const GhloOptimizeOptions *options,
                                    const char                *device,
                                    gboolean                   keep_locations)
 {
@@ -158,7 +157,7 @@ mix_op (Mixer          *self,
 }
 
 char *
-ghlo_cache_entry_name (GhloIrModule *module,
+ghlo_cache_key_name (GhloIrModule *module,
                        const char   *options)
 {
   Mixer mixer = { 0 };
@@ -233,7 +232,7 @@ is_too_large (GPtrArray *constants)
         total += g_bytes_get_size (value->dense.bytes);
     }
 
-  return total > GHLO_CACHE_ENTRY_MAX_CONSTANTS;
+  return total > GHLO_CACHE_KEY_MAX_CONSTANTS;
 }
 
 /* Removes the large constants from @module, and adds their elements and indices to the checksum. */
@@ -262,7 +261,7 @@ add_constants (GChecksum          *checksum,
 }
 
 char *
-ghlo_cache_entry_key (GhloIrModule      *module,
+ghlo_cache_key_compute (GhloIrModule      *module,
                       const char        *options,
                       gboolean           keep_locations,
                       const GhloMonitor *monitor,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "compiler/cache-entry.h"
+#include "compiler/cache-key.h"
 #include "reference/device.h"
 
 /* Text that distinguishes the device from others of this machine and of other machines. */
@@ -34,7 +34,7 @@ ghlo_compile_key_new (GhloIrModule            *module,
     .evaluator = ghlo_reference_device (),
   };
   g_autofree char *of_device = describe_device (device);
-  char *text = ghlo_cache_entry_describe_options (&options, of_device, settings->debug_info);
+  char *text = ghlo_cache_key_describe_options (&options, of_device, settings->debug_info);
   GhloCompileKey *self;
 
   if (text == NULL)
@@ -47,7 +47,7 @@ ghlo_compile_key_new (GhloIrModule            *module,
   self->places = places;
   self->options = text;
   self->functions = ghlo_custom_targets_describe (custom_targets, module);
-  self->name = ghlo_cache_entry_name (module, text);
+  self->name = ghlo_cache_key_name (module, text);
 
   return self;
 }
@@ -72,7 +72,7 @@ ghlo_compile_key_get_digest (GhloCompileKey    *self,
 
   if (digest != NULL)
     return digest;
-  digest = ghlo_cache_entry_key (self->module, self->options, self->keep_locations, monitor, error);
+  digest = ghlo_cache_key_compute (self->module, self->options, self->keep_locations, monitor, error);
   if (digest != NULL && !g_atomic_pointer_compare_and_exchange (&self->digest, NULL, digest))
     g_free (digest);
 

@@ -10,6 +10,7 @@
 #include "gpu/recording.h"
 #include "gpu/self-test.h"
 #include "gpu/steps.h"
+#include "vulkan/open.h"
 
 /* Opening measures how the device computes, which takes other objects of the device. */
 gboolean

@@ -6,7 +6,6 @@
 #include "pjrt/compile-options.h"
 
 #include "base/ghlo-error.h"
-#include "pjrt/options/overrides.h"
 
 typedef struct
 {

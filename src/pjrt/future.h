@@ -21,35 +21,35 @@ typedef struct
 } GhloPjrtFuture;
 
 /* Takes over the reference to @value, which may itself still be pending. */
-GhloPjrtFuture *ghlo_pjrt_future_new_value (GhloValue        *value);
+GhloPjrtFuture *ghlo_pjrt_future_new_value (GhloValue      *value);
 /* Creates a future that is to be set before @fence ends successfully. */
-GhloPjrtFuture *ghlo_pjrt_future_new_unset  (GhloFence        *fence);
+GhloPjrtFuture *ghlo_pjrt_future_new_unset (GhloFence      *fence);
 /* Sets the value. Called by the owner of the pending work before it ends. Takes over the reference to @value. */
-void             ghlo_pjrt_future_set      (GhloPjrtFuture  *self,
-                                              GhloValue        *value);
-GhloPjrtFuture *ghlo_pjrt_future_ref       (GhloPjrtFuture  *self);
-void             ghlo_pjrt_future_unref     (GhloPjrtFuture  *self);
+void            ghlo_pjrt_future_set       (GhloPjrtFuture *self,
+                                            GhloValue      *value);
+GhloPjrtFuture *ghlo_pjrt_future_ref       (GhloPjrtFuture *self);
+void            ghlo_pjrt_future_unref     (GhloPjrtFuture *self);
 
 /* Whether ghlo_pjrt_future_get () would return without waiting. */
-gboolean         ghlo_pjrt_future_is_ready  (GhloPjrtFuture  *self);
+gboolean   ghlo_pjrt_future_is_ready (GhloPjrtFuture  *self);
 /* Waits for a value that is not set yet and returns a reference to it. The value may still have to be written, where the device
  * orders its work by itself. Returns NULL with @error set when the pending work failed. */
-GhloValue       *ghlo_pjrt_future_get       (GhloPjrtFuture  *self,
-                                              GError          **error);
+GhloValue *ghlo_pjrt_future_get      (GhloPjrtFuture  *self,
+                                      GError         **error);
 /* The same, but takes over the caller's reference to the future, so that the caller may become the sole owner of
  * the value. */
-GhloValue       *ghlo_pjrt_future_take      (GhloPjrtFuture  *self,
-                                              GError          **error);
+GhloValue *ghlo_pjrt_future_take     (GhloPjrtFuture  *self,
+                                      GError         **error);
 
 /* For @n futures, each nullable: whether all are ready; have @queue look again when the pending ones end; release
  * the references. */
-gboolean         ghlo_pjrt_futures_are_ready (GhloPjrtFuture *const *futures,
-                                               gsize                   n);
-void             ghlo_pjrt_futures_add_dependency    (GhloPjrtFuture *const *futures,
-                                               gsize                   n,
-                                               GhloPjrtQueue          *queue);
-void             ghlo_pjrt_futures_clear     (GhloPjrtFuture       **futures,
-                                               gsize                   n);
+gboolean ghlo_pjrt_futures_are_ready      (GhloPjrtFuture *const  *futures,
+                                           gsize                   n);
+void     ghlo_pjrt_futures_add_dependency (GhloPjrtFuture *const  *futures,
+                                           gsize                   n,
+                                           GhloPjrtQueue          *queue);
+void     ghlo_pjrt_futures_clear          (GhloPjrtFuture        **futures,
+                                           gsize                   n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPjrtFuture, ghlo_pjrt_future_unref)
 

@@ -24,26 +24,26 @@ typedef struct
   gboolean (*is_ready) (gpointer data);
 } GhloPjrtQueueClass;
 
-GhloPjrtQueue *ghlo_pjrt_queue_new    (void);
-void           ghlo_pjrt_queue_unref  (GhloPjrtQueue     *self);
+GhloPjrtQueue *ghlo_pjrt_queue_new   (void);
+void           ghlo_pjrt_queue_unref (GhloPjrtQueue *self);
 
 /* Called before pushing an item that is not ready, for each end that it waits for: makes the queue look again at
  * that time. */
-void           ghlo_pjrt_queue_add_dependency (GhloPjrtQueue            *self,
-                                       GhloFence                *fence);
+void ghlo_pjrt_queue_add_dependency (GhloPjrtQueue            *self,
+                                     GhloFence                *fence);
 /* Pushes an item. Waits while the maximum number of items is in flight. Where no threads can be started, the work
  * runs within the call. @calls_host: the item calls the host, and may need something that another thread holds. */
-void           ghlo_pjrt_queue_push   (GhloPjrtQueue            *self,
-                                       const GhloPjrtQueueClass *klass,
-                                       gpointer                  data,
-                                       gboolean                  calls_host);
+void ghlo_pjrt_queue_push           (GhloPjrtQueue            *self,
+                                     const GhloPjrtQueueClass *klass,
+                                     gpointer                  data,
+                                     gboolean                  calls_host);
 /* Waits until the queue is empty, unless an item calls the host or the caller's thread works in a queue. */
-void           ghlo_pjrt_queue_drain  (GhloPjrtQueue            *self);
+void ghlo_pjrt_queue_drain          (GhloPjrtQueue            *self);
 
 /* Whether the caller's thread works in a queue. */
-gboolean       ghlo_pjrt_on_queue_thread (void);
+gboolean ghlo_pjrt_on_queue_thread (void);
 /* On a thread that works in a queue, runs ready items of the queue until @fence (nullable) has ended or no item is
  * ready; elsewhere does nothing. Called before waiting for @fence. */
-void           ghlo_pjrt_queue_run_ready    (GhloFence             *fence);
+void     ghlo_pjrt_queue_run_ready (GhloFence *fence);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "import/import.h"
+#include "ir/module.h"
 
 G_BEGIN_DECLS
 

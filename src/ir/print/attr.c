@@ -4,7 +4,7 @@
  */
 
 #include "base/float-text.h"
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 static gboolean
 leaves_type_out (const GhloIrAttr *attr,

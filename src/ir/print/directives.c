@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 static void
 put_same (GhloIrPrinter  *self,

@@ -9,7 +9,7 @@
 #include "base/float-text.h"
 #include "base/sizes.h"
 #include "base/text.h"
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 enum
 {

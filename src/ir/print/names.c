@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 typedef struct
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 gboolean
 ghlo_ir_attr_is_default (const GhloIrAttrSpec *spec,

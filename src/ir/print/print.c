@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 enum { INDENT = 2 };
 

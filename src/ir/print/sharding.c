@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 /* Returns the part of an OPAQUE attribute's text between the prefix @before and the suffix @after, or NULL if the
  * text does not have these. */

@@ -6,7 +6,7 @@
 
 #include "base/float-text.h"
 #include "base/sizes.h"
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 void
 ghlo_ir_put_enum (GhloIrPrinter    *self,

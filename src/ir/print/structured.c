@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 static gboolean
 is_plain_string (const GhloIrAttr *attr)

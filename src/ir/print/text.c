@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 void
 ghlo_ir_put_quoted (GString    *out,

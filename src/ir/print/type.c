@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ir/print/print-run.h"
+#include "ir/print/print-private.h"
 
 /* Whether a type kept as text is a builtin one, such as "tf32",
  * "si3" and "complex<f16>", rather than another dialect's. */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
+ * Further compile options that a caller sets by the names of XLA's DebugOptions (xla/xla.proto); in JAX,
+ * compiler_options. Options with a counterpart in the library are applied; all other options whose names begin with
+ * xla_ belong to another compiler and are ignored.
+ *
  * An override is a name and a value, which may have the option's type or be text. Errors use XLA's wording, which
  * callers look for.
  */
 
-#include "pjrt/options/overrides.h"
+#include "pjrt/compile-options.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 
 #include "../passes/pass-help.h"
 #include "compiler/cache-entry.h"
+#include "compiler/cache-key.h"
 #include "runtime/build-id.h"
 #include "runtime/cache.h"
 
@@ -276,7 +277,7 @@ key_of (const char *text,
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  char *key = ghlo_cache_entry_key (module, options, keep_locations, NULL, &error);
+  char *key = ghlo_cache_key_compute (module, options, keep_locations, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_nonnull (key);
@@ -333,10 +334,10 @@ test_names (void)
   g_autoptr (GhloIrModule) one = parse (PROGRAM ("1.0", "a.py\":1:1"));
   g_autoptr (GhloIrModule) two = parse (PROGRAM ("1.0", "b.py\":7:1"));
   g_autoptr (GhloIrModule) other = parse (PROGRAM ("2.0", "a.py\":1:1"));
-  g_autofree char *of_one = ghlo_cache_entry_name (one, "O2");
-  g_autofree char *of_two = ghlo_cache_entry_name (two, "O2");
-  g_autofree char *of_other = ghlo_cache_entry_name (other, "O2");
-  g_autofree char *of_level = ghlo_cache_entry_name (one, "O1");
+  g_autofree char *of_one = ghlo_cache_key_name (one, "O2");
+  g_autofree char *of_two = ghlo_cache_key_name (two, "O2");
+  g_autofree char *of_other = ghlo_cache_key_name (other, "O2");
+  g_autofree char *of_level = ghlo_cache_key_name (one, "O1");
 
   g_assert_true (ghlo_cache_is_name (of_one));
   g_assert_cmpstr (of_one, ==, of_two);
@@ -350,9 +351,9 @@ test_options (void)
   const char *const fold[] = { "fold", NULL };
   const GhloOptimizeOptions options = { .level = 2 };
   const GhloOptimizeOptions without = { .level = 2, .disabled = fold };
-  g_autofree char *text = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
-  g_autofree char *other = ghlo_cache_entry_describe_options (&without, "cpu", FALSE);
-  g_autofree char *device = ghlo_cache_entry_describe_options (&options, "vulkan", FALSE);
+  g_autofree char *text = ghlo_cache_key_describe_options (&options, "cpu", FALSE);
+  g_autofree char *other = ghlo_cache_key_describe_options (&without, "cpu", FALSE);
+  g_autofree char *device = ghlo_cache_key_describe_options (&options, "vulkan", FALSE);
   g_autofree char *disabled = NULL, *excess = NULL, *stopped = NULL;
 
   g_assert_nonnull (ghlo_build_id ());
@@ -360,14 +361,14 @@ test_options (void)
   g_assert_cmpstr (text, !=, other);
   g_assert_cmpstr (text, !=, device);
   g_setenv ("GHLO_DISABLE", "fold", TRUE);
-  disabled = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
+  disabled = ghlo_cache_key_describe_options (&options, "cpu", FALSE);
   g_unsetenv ("GHLO_DISABLE");
   g_assert_cmpstr (disabled, ==, other);
   g_setenv ("GHLO_FUSE", "3", TRUE);
-  stopped = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
+  stopped = ghlo_cache_key_describe_options (&options, "cpu", FALSE);
   g_unsetenv ("GHLO_FUSE");
   g_assert_cmpstr (stopped, !=, text);
-  excess = ghlo_cache_entry_describe_options (&(GhloOptimizeOptions) { .level = 2, .excess_precision = TRUE }, "cpu",
+  excess = ghlo_cache_key_describe_options (&(GhloOptimizeOptions) { .level = 2, .excess_precision = TRUE }, "cpu",
                                               FALSE);
   g_assert_cmpstr (excess, !=, text);
 }
@@ -405,7 +406,7 @@ compare_stored (GhloIrModule *module,
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   g_autoptr (GhloPassReport) found = ghlo_pass_report_new ();
   g_autoptr (GhloIrModule) made = ghlo_optimize (module, o2 (), NULL, report, NULL);
-  g_autofree char *key = ghlo_cache_entry_key (module, "options", FALSE, NULL, NULL);
+  g_autofree char *key = ghlo_cache_key_compute (module, "options", FALSE, NULL, NULL);
   g_autoptr (GBytes) bytes = key != NULL ? ghlo_cache_entry_write (module, made, report, key, "cpu", FALSE) : NULL;
   g_autoptr (GhloIrModule) again = NULL;
   g_autoptr (GhloIrModule) wanted = NULL;
@@ -490,7 +491,7 @@ test_hostile (void)
   g_autoptr (GhloIrModule) module = parse (large);
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   g_autoptr (GhloIrModule) made = ghlo_optimize (module, o2 (), NULL, report, NULL);
-  g_autofree char *key = ghlo_cache_entry_key (module, "options", FALSE, NULL, NULL);
+  g_autofree char *key = ghlo_cache_key_compute (module, "options", FALSE, NULL, NULL);
   g_autoptr (GBytes) bytes = ghlo_cache_entry_write (module, made, report, key, "cpu", FALSE);
   gsize size = g_bytes_get_size (bytes);
   g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
@@ -535,7 +536,7 @@ test_cancel (void)
   g_autoptr (GError) error = NULL;
 
   g_cancellable_cancel (cancellable);
-  g_assert_null (ghlo_cache_entry_key (module, "options", FALSE, &monitor, &error));
+  g_assert_null (ghlo_cache_key_compute (module, "options", FALSE, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 

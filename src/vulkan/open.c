@@ -3,7 +3,7 @@
  * Finds and opens devices.
  */
 
-#include "vulkan/device.h"
+#include "vulkan/open.h"
 
 #include <string.h>
 
@@ -43,18 +43,6 @@ has_extension (GhloVulkanHandles *self,
                guint              index)
 {
   return (gboolean *) (gpointer) ((guint8 *) self + extensions[index].offset);
-}
-
-gboolean
-ghlo_vulkan_device_check (GhloVulkanDevice  *self,
-                          VkResult           result,
-                          const char        *what,
-                          GError           **error)
-{
-  if (result == VK_ERROR_DEVICE_LOST)
-    ghlo_device_core_lose (&self->core);
-
-  return ghlo_vulkan_check (result, what, error);
 }
 
 /* Prefers a compute-only family to one that also draws. FALSE if there is no family for compute. */
@@ -288,22 +276,6 @@ ghlo_vulkan_device_init (GhloVulkanDevice    *self,
   self->handles = g_steal_pointer (&handles);
 
   return TRUE;
-}
-
-gboolean
-ghlo_vulkan_device_get_budget (const GhloVulkanDevice                    *self,
-                               VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
-{
-  const GhloVulkanHandles *handles = self->handles;
-  VkPhysicalDeviceMemoryProperties2 properties = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, budget };
-
-  *budget = (VkPhysicalDeviceMemoryBudgetPropertiesEXT) {
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
-  };
-  if (handles->has_budget)
-    handles->vk->GetPhysicalDeviceMemoryProperties2 (handles->physical, &properties);
-
-  return handles->has_budget;
 }
 
 void
