@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Joins two buffers into one where possible: the source and the target of a copy, if the copy is the last use of the
- * source; and an operand and a result of a step that works in place, if the step is the last use of the operand. So
- * outputs, carried values and results of branches are written directly to where they are needed, and a loop updates its
- * arrays in place.
+ * source; and an operand and a result of a step that works in place, if the step is the last use of the operand; and a
+ * value and the result of a branch, if each of its bodies writes the result by such a copy or step. So outputs, carried
+ * values and results of branches are written directly to where they are needed, and a loop updates its arrays in place,
+ * also where it does so under a condition.
  *
  * Steps are visited in the order of their numbers, and each records which buffers it touches. At a step, two buffers
  * are joined if one ends there and the other was not touched since the first began.
@@ -14,9 +15,17 @@
 /* The size in bytes up to which a carried value is kept in two buffers instead of one; see is_double_buffered (). */
 enum { MAX_DOUBLE_BUFFERED = 1 << 18 };
 
+/* How a body of a branch uses a buffer. */
+typedef struct
+{
+  guint32         scope;       /* the body's, which tells whether the other members are about it */
+  const GhloStep *first, *last;  /* the body's own steps that touch it, or contain steps that do */
+} Use;
+
 typedef struct
 {
   GhloStepPlan *plan;
+  GhloStepPoll *poll;
   guint32      *into;          /* for each buffer, the one that it was joined to, or itself (union-find) */
   gint64       *touched;       /* for each buffer, the last visited step that touched it, or -1 */
   gboolean     *exchanged;     /* whether a loop exchanges it with another one */
@@ -27,6 +36,7 @@ typedef struct
   guint32      *n_reads;       /* for each buffer, the number of the current step's operands in it; 0 between steps */
   gboolean      is_last;       /* the last round: carried values that are updated in place have been found */
   guint32      *joined;        /* for each buffer, the last step that joined an operand to it, or GHLO_STEP_NONE */
+  Use          *uses;          /* for each buffer, in the body that was looked at last */
 } Joiner;
 
 static guint32
@@ -64,6 +74,14 @@ join (Joiner  *self,
     }
 }
 
+/* Whether the last use is @step, or in a body of it. */
+static gboolean
+ends_at (guint32         last,
+         const GhloStep *step)
+{
+  return last >= step->number && last <= step->end;
+}
+
 /* Whether @from, whose last use is @step, may use the memory of @to from its beginning on. */
 static gboolean
 may_join (Joiner         *self,
@@ -73,7 +91,7 @@ may_join (Joiner         *self,
 {
   const GhloStepBuffer *one = &self->plan->buffers[from], *other = &self->plan->buffers[to];
 
-  if (one->kind != GHLO_STEP_BUFFER_TEMPORARY || one->last != step->number
+  if (one->kind != GHLO_STEP_BUFFER_TEMPORARY || !ends_at (one->last, step)
       || (other->kind != GHLO_STEP_BUFFER_TEMPORARY && other->kind != GHLO_STEP_BUFFER_OUTPUT)
       || self->touched[to] >= (gint64) one->first)
     return FALSE;
@@ -118,7 +136,7 @@ may_carry (Joiner         *self,
            guint32         to)
 {
   return self->partner[from] != GHLO_STEP_NONE && find (self, self->partner[from]) == to
-         && self->plan->buffers[from].inner_last == step->number && self->touched[to] <= (gint64) self->loop[from]
+         && ends_at (self->plan->buffers[from].inner_last, step) && self->touched[to] <= (gint64) self->loop[from]
          && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY && !is_double_buffered (self, from);
 }
 
@@ -136,24 +154,15 @@ count_reads (Joiner         *self,
     }
 }
 
-/* Joins an operand that shares memory with no other operand to a result that no other operand was joined to. */
+/* Joins @from to @to where @step, which writes @to, uses @from for the last time. */
 static void
-join_operand (Joiner                *self,
-              const GhloStep        *step,
-              const GhloStepOperand *operand)
+join_last (Joiner         *self,
+           const GhloStep *step,
+           guint32         from,
+           guint32         to)
 {
-  const GhloStepOperand *result = operand->in_place != GHLO_STEP_NONE ? &step->results[operand->in_place] : NULL;
-  guint32 from, to;
-  gboolean carries;
+  const gboolean carries = may_carry (self, step, from, to);
 
-  if (result == NULL || !ghlo_step_is_whole (self->plan, operand) || !ghlo_step_is_whole (self->plan, result))
-    return;
-  from = find (self, operand->buffer);
-  to = find (self, result->buffer);
-  if (from == to || self->joined[to] == step->number || self->n_reads[from] > 1
-      || self->plan->buffers[from].size != self->plan->buffers[to].size)
-    return;
-  carries = may_carry (self, step, from, to);
   if (!carries && !may_join (self, step, from, to))
     return;
   if (carries)
@@ -162,6 +171,25 @@ join_operand (Joiner                *self,
   self->joined[to] = step->number;
   if (carries)
     self->exchanged[to] = FALSE;
+}
+
+/* Joins an operand that shares memory with no other operand to a result that no other operand was joined to. */
+static void
+join_operand (Joiner                *self,
+              const GhloStep        *step,
+              const GhloStepOperand *operand)
+{
+  const GhloStepOperand *result = operand->in_place != GHLO_STEP_NONE ? &step->results[operand->in_place] : NULL;
+  guint32 from, to;
+
+  if (result == NULL || !ghlo_step_is_whole (self->plan, operand) || !ghlo_step_is_whole (self->plan, result))
+    return;
+  from = find (self, operand->buffer);
+  to = find (self, result->buffer);
+  if (from == to || self->joined[to] == step->number || self->n_reads[from] > 1
+      || self->plan->buffers[from].size != self->plan->buffers[to].size)
+    return;
+  join_last (self, step, from, to);
 }
 
 static void
@@ -199,9 +227,148 @@ touch_step (Joiner         *self,
     }
 }
 
+static void
+use (Joiner         *self,
+     guint32         scope,
+     const GhloStep *step,
+     guint32         buffer)
+{
+  Use *found;
+
+  buffer = find (self, buffer);
+  if (buffer == GHLO_STEP_NONE)
+    return;
+  found = &self->uses[buffer];
+  if (found->scope != scope)
+    *found = (Use) { scope, step, step };
+  found->last = step;
+}
+
+/* Notes the buffers that @step touches, which is @outer or in a body of it. */
+static gboolean
+use_step (Joiner         *self,
+          guint32         scope,
+          const GhloStep *outer,
+          const GhloStep *step)
+{
+  for (guint i = 0; i < step->n_operands; i++)
+    use (self, scope, outer, step->operands[i].buffer);
+  for (guint i = 0; i < step->n_results; i++)
+    use (self, scope, outer, step->results[i].buffer);
+  for (guint i = 0; i < step->n_exchanges; i++)
+    {
+      use (self, scope, outer, step->exchanges[i].read);
+      use (self, scope, outer, step->exchanges[i].written);
+    }
+  for (guint k = 0; k < step->n_bodies; k++)
+    {
+      const GhloStepBody *body = &step->bodies[k];
+
+      if (step->kind == GHLO_STEP_LOOP && body->result.strides != NULL)
+        use (self, scope, outer, body->result.buffer);
+      for (guint i = 0; i < body->n_steps; i++)
+        if (!use_step (self, scope, outer, body->steps[i]))
+          return FALSE;
+    }
+
+  return ghlo_step_poll (self->poll);
+}
+
+/* The operand of @step that it copies to, or updates in, the buffer @to, which it touches by a single result and by no
+ * operand; NULL where there is none. With @from other than GHLO_STEP_NONE, one in that buffer. */
+static const GhloStepOperand *
+find_updated (Joiner         *self,
+              const GhloStep *step,
+              guint32         from,
+              guint32         to)
+{
+  const GhloStepOperand *found = NULL;
+
+  for (guint i = 0; step->kind == GHLO_STEP_COMPUTE && found == NULL && i < step->n_operands; i++)
+    {
+      const GhloStepOperand *operand = &step->operands[i];
+      guint32 index = step->op == NULL ? 0 : operand->in_place, buffer = find (self, operand->buffer);
+
+      if (index != GHLO_STEP_NONE && buffer != GHLO_STEP_NONE && (from == GHLO_STEP_NONE || buffer == from)
+          && find (self, step->results[index].buffer) == to && ghlo_step_is_whole (self->plan, operand)
+          && ghlo_step_is_whole (self->plan, &step->results[index])
+          && self->plan->buffers[buffer].size == self->plan->buffers[to].size)
+        found = operand;
+    }
+  for (guint i = 0; found != NULL && i < step->n_operands; i++)
+    {
+      guint32 buffer = find (self, step->operands[i].buffer);
+
+      if (buffer == to || (&step->operands[i] != found && buffer == find (self, found->buffer)))
+        return NULL;
+    }
+
+  return found;
+}
+
+/* Narrows @from, the buffer that may be joined to each result of @branch, to what is so in @body: its last use is the
+ * first step that touches the result, which copies it or updates it in place. GHLO_STEP_NONE: not known yet; the
+ * result's own buffer: none. */
+static gboolean
+narrow_to_body (Joiner             *self,
+                const GhloStep     *branch,
+                const GhloStepBody *body,
+                guint32            *from)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    if (!use_step (self, body->scope, body->steps[i], body->steps[i]))
+      return FALSE;
+
+  for (guint i = 0; i < branch->n_results; i++)
+    {
+      guint32 to = find (self, branch->results[i].buffer);
+      const Use *written = to != GHLO_STEP_NONE ? &self->uses[to] : NULL;
+      const GhloStepOperand *updated = NULL;
+
+      if (written != NULL && from[i] != to && written->scope == body->scope)
+        updated = find_updated (self, written->first, from[i], to);
+      from[i] = updated != NULL ? find (self, updated->buffer) : to;
+      if (updated != NULL && self->uses[from[i]].last != written->first)
+        from[i] = to;
+    }
+
+  return TRUE;
+}
+
+/* The bodies of a branch never run both, so a value may end in each of them. */
+static gboolean
+join_branch (Joiner         *self,
+             const GhloStep *branch)
+{
+  g_autofree guint32 *from = g_new (guint32, branch->n_results + 1);
+
+  for (guint i = 0; i < branch->n_results; i++)
+    {
+      guint32 to = find (self, branch->results[i].buffer);
+
+      from[i] = GHLO_STEP_NONE;
+      if (to != GHLO_STEP_NONE)
+        self->joined[to] = branch->number;
+    }
+  for (guint k = 0; k < branch->n_bodies; k++)
+    if (!narrow_to_body (self, branch, &branch->bodies[k], from))
+      return FALSE;
+
+  for (guint i = 0; i < branch->n_results; i++)
+    {
+      guint32 to = find (self, branch->results[i].buffer), value = find (self, from[i]);
+
+      /* Neither what another result was joined to, nor the index, which the branch reads. */
+      if (value != to && value != GHLO_STEP_NONE && self->joined[value] != branch->number
+          && find (self, branch->operands[0].buffer) != value)
+        join_last (self, branch, value, to);
+    }
+
+  return TRUE;
+}
+
 static gboolean
 visit_body (Joiner             *self,
-            GhloStepPoll       *poll,
             const GhloStepBody *body,
             gboolean            copies)
 {
@@ -209,7 +376,7 @@ visit_body (Joiner             *self,
     {
       const GhloStep *step = body->steps[i];
 
-      if (!ghlo_step_poll (poll))
+      if (!ghlo_step_poll (self->poll))
         return FALSE;
       if (step->kind == GHLO_STEP_COMPUTE && (step->op == NULL) == copies)
         {
@@ -218,9 +385,11 @@ visit_body (Joiner             *self,
           else
             join_in_place (self, step);
         }
+      if (step->kind == GHLO_STEP_BRANCH && !copies && !join_branch (self, step))
+        return FALSE;
       touch_step (self, step);
       for (guint k = 0; k < step->n_bodies; k++)
-        if (!visit_body (self, poll, &step->bodies[k], copies))
+        if (!visit_body (self, &step->bodies[k], copies))
           return FALSE;
     }
 
@@ -307,10 +476,11 @@ join_round (GhloStepPlan *plan,
 {
   guint n = plan->n_buffers;
   Joiner self = {
-    .plan = plan, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
+    .plan = plan, .poll = poll, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
     .exchanged = g_new0 (gboolean, n + 1), .ends_swapped = g_new0 (gboolean, n + 1),
     .is_dynamic = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
     .n_reads = g_new0 (guint32, n + 1), .is_last = is_last, .joined = g_new (guint32, n + 1),
+    .uses = g_new (Use, n + 1),
   };
   gboolean ok;
 
@@ -318,10 +488,10 @@ join_round (GhloStepPlan *plan,
     {
       self.into[i] = i;
       self.touched[i] = -1;
-      self.partner[i] = self.joined[i] = GHLO_STEP_NONE;
+      self.partner[i] = self.joined[i] = self.uses[i].scope = GHLO_STEP_NONE;
     }
   ok = ghlo_step_plan_find_liveness (plan, poll) && ghlo_step_plan_walk (plan, poll, record_exchanges, &self)
-       && visit_body (&self, poll, &plan->body, copies) && ghlo_step_plan_walk (plan, poll, rename_buffers, &self);
+       && visit_body (&self, &plan->body, copies) && ghlo_step_plan_walk (plan, poll, rename_buffers, &self);
   if (ok)
     remove_redundant_copies (&plan->body);
   g_free (self.into);
@@ -333,6 +503,7 @@ join_round (GhloStepPlan *plan,
   g_free (self.loop);
   g_free (self.n_reads);
   g_free (self.joined);
+  g_free (self.uses);
 
   return ok;
 }

@@ -49,7 +49,8 @@ def list_ways():
         'cpu with guarded memory': ('cpu', {'GHLO_DEBUG': 'guard,code'}),
     }
     if '\nvulkan:0 ' in ghlo('devices').stdout:
-        ways['vulkan'] = 'vulkan', {}
+        # Handing the many small dispatches to lavapipe's threads takes longer than executing them in the queue's.
+        ways['vulkan'] = 'vulkan', {'LP_NUM_THREADS': '0'}
     return ways
 
 

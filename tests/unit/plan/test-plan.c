@@ -206,6 +206,111 @@ test_loop_counter (void)
     }
 }
 
+/* A loop with a branch of two bodies, whose result is %w, and then more code, which carries @next. */
+static char *
+print_branch (const char *then,
+              const char *other,
+              const char *more,
+              const char *next)
+{
+  return g_strdup_printf (
+    "func.func @main(%%x: tensor<100xf32>) -> tensor<100xf32> {\n"
+    "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "  %%end = stablehlo.constant dense<7> : tensor<i32>\n"
+    "  %%0:2 = stablehlo.while(%%i = %%zero, %%v = %%x) : tensor<i32>, tensor<100xf32>\n"
+    "  cond {\n"
+    "    %%c = stablehlo.compare LT, %%i, %%end : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %%c : tensor<i1>\n"
+    "  } do {\n"
+    "    %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
+    "    %%odd = stablehlo.and %%i, %%one : tensor<i32>\n"
+    "    %%p = stablehlo.compare EQ, %%odd, %%zero : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    %%w = \"stablehlo.if\"(%%p) ({\n%s    }, {\n%s    }) : (tensor<i1>) -> tensor<100xf32>\n"
+    "%s    stablehlo.return %%j, %s : tensor<i32>, tensor<100xf32>\n"
+    "  }\n"
+    "  return %%0#1 : tensor<100xf32>\n"
+    "}\n", then, other, more, next);
+}
+
+#define UPDATE(value) \
+  "      %s = stablehlo.slice " value " [7:8] : (tensor<100xf32>) -> tensor<1xf32>\n" \
+  "      %t = stablehlo.negate %s : tensor<1xf32>\n" \
+  "      %d = stablehlo.dynamic_update_slice " value ", %t, %i : (tensor<100xf32>, tensor<1xf32>, tensor<i32>)" \
+  " -> tensor<100xf32>\n"
+#define PASS(value) "      stablehlo.return " value " : tensor<100xf32>\n"
+
+/* Where each body of a branch updates a value, or passes it on, and this is the value's last use, nothing is copied but
+ * the input, and the loop exchanges its counter only. Otherwise, it has two buffers for the value. */
+static void
+test_branch_in_place (void)
+{
+  static const struct
+  {
+    const char *then, *other, *more, *next;
+    guint       n_copies, n_exchanges;
+  } rows[] = {
+    { UPDATE ("%v") PASS ("%d"), PASS ("%v"), "", "%w", 2, 1 },
+    { PASS ("%v"), UPDATE ("%v") PASS ("%d"), "", "%w", 2, 1 },
+    { UPDATE ("%v") PASS ("%d"), UPDATE ("%v") PASS ("%d"), "", "%w", 2, 1 },
+    { UPDATE ("%v") PASS ("%d"), PASS ("%x"), "", "%w", 4, 2 },
+    { UPDATE ("%v") PASS ("%d"), PASS ("%v"), "    %y = stablehlo.add %w, %v : tensor<100xf32>\n", "%y", 4, 2 },
+    { UPDATE ("%v") "      %e = stablehlo.add %d, %v : tensor<100xf32>\n" PASS ("%e"), PASS ("%v"), "", "%w", 4, 2 },
+  };
+  g_autoptr (GhloValue) x = new_random ("tensor<100xf32>", -2, 2);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = print_branch (rows[i].then, rows[i].other, rows[i].more, rows[i].next);
+
+      ASSERT_PLAN (text, { "copy", rows[i].n_copies }, { " <-> ", rows[i].n_exchanges });
+      assert_runs (text, (GhloValue *[]) { x }, 1, 1);
+    }
+}
+
+/* A value of the function ends in a branch, which passes several on; the index, which the branch reads, is kept. */
+static void
+test_branch_values (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<100xf32>, %p: tensor<i1>) -> (tensor<100xf32>, tensor<100xf32>, tensor<i1>) {\n"
+    "  %v = stablehlo.negate %a : tensor<100xf32>\n"
+    "  %u = stablehlo.abs %a : tensor<100xf32>\n"
+    "  %q = stablehlo.not %p : tensor<i1>\n"
+    "  %0:3 = \"stablehlo.if\"(%q) ({\n"
+    "    %1 = stablehlo.add %v, %a : tensor<100xf32>\n"
+    "    stablehlo.return %u, %1, %q : tensor<100xf32>, tensor<100xf32>, tensor<i1>\n"
+    "  }, {\n"
+    "    %2 = stablehlo.not %q : tensor<i1>\n"
+    "    %3 = stablehlo.add %v, %v : tensor<100xf32>\n"
+    "    stablehlo.return %u, %3, %2 : tensor<100xf32>, tensor<100xf32>, tensor<i1>\n"
+    "  }) : (tensor<i1>) -> (tensor<100xf32>, tensor<100xf32>, tensor<i1>)\n"
+    "  return %0#0, %0#1, %0#2 : tensor<100xf32>, tensor<100xf32>, tensor<i1>\n"
+    "}\n";
+  static const char crossed[] =
+    "func.func @main(%a: tensor<100xf32>, %p: tensor<i1>) -> (tensor<100xf32>, tensor<100xf32>) {\n"
+    "  %v = stablehlo.negate %a : tensor<100xf32>\n"
+    "  %u = stablehlo.abs %a : tensor<100xf32>\n"
+    "  %0:2 = \"stablehlo.if\"(%p) ({\n"
+    "    stablehlo.return %u, %v : tensor<100xf32>, tensor<100xf32>\n"
+    "  }, {\n"
+    "    stablehlo.return %v, %u : tensor<100xf32>, tensor<100xf32>\n"
+    "  }) : (tensor<i1>) -> (tensor<100xf32>, tensor<100xf32>)\n"
+    "  return %0#0, %0#1 : tensor<100xf32>, tensor<100xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) x = new_random ("tensor<100xf32>", -2, 2);
+
+  ASSERT_PLAN (text, { "copy", 1 });
+  ASSERT_PLAN (crossed, { "copy", 4 });
+  for (guint yes = 0; yes < 2; yes++)
+    {
+      g_autoptr (GhloValue) p = new_random ("tensor<i1>", yes, yes + 0.5);
+
+      assert_runs (text, (GhloValue *[]) { x, p }, 2, 3);
+      assert_runs (crossed, (GhloValue *[]) { x, p }, 2, 2);
+    }
+}
+
 static void
 test_nested (void)
 {
@@ -667,6 +772,8 @@ main (int   argc,
   g_test_add_func ("/plan/views", test_views);
   g_test_add_func ("/plan/copies", test_copies);
   g_test_add_func ("/plan/loop-in-place", test_loop_in_place);
+  g_test_add_func ("/plan/branch-in-place", test_branch_in_place);
+  g_test_add_func ("/plan/branch-values", test_branch_values);
   g_test_add_func ("/plan/loop-exchanges", test_loop_exchanges);
   g_test_add_func ("/plan/loop-counter", test_loop_counter);
   g_test_add_func ("/plan/nested", test_nested);
