@@ -180,7 +180,8 @@ def check(files):
     for circle in circles:
         if circle not in CIRCLES:
             problems.append('a circle without a reason: ' + ' '.join(sorted(circle)))
-    problems += [f'there is no such circle any more: {" ".join(sorted(circle))}' for circle in set(CIRCLES) - set(circles)]
+    for circle in set(CIRCLES) - set(circles):
+        problems.append('there is no such circle any more: ' + ' '.join(sorted(circle)))
     if len(circles) > MAX_CIRCLES:
         problems.append('too many circles')
     twice = [found for found in find_twice(files) if found[0][0] not in TWICE]
@@ -197,7 +198,8 @@ def prove():
     """Fails unless each kind of problem is found in sources made for that."""
     body = '{\n  int a = b;\n' + '  a += f (a, 1);\n' * 10 + '}\n'
     files = {
-        'device/queue.h': 'typedef struct\n{\n  void (*submit) (int a);\n  int n;\n  void (*wait) (void);\n} QueueClass;\n',
+        'device/queue.h': 'typedef struct\n{\n  void (*submit) (int a);\n  int n;\n'
+                          '  void (*wait) (void);\n} QueueClass;\n',
         'gpu/a.c': '#include "gpu/a.h"\n\nstatic void\nrun (int b)\n' + body,
         'gpu/a.h': '#include "vulkan/c.h"\n#include "gpu/b.h"\n',
         'gpu/b.c': '#include "gpu/b.h"\n#include "gpu/a.h"\n\nstatic void\nrun_too (int b)\n' + body,

@@ -34,7 +34,7 @@ is_wanted_there (const GhloRunOptions *options,
  * constant, an input that the caller keeps, or another output has to be copied: some languages give writable views
  * of outputs, through which a program could otherwise change the shared memory. */
 static gboolean
-may_stay (const GhloRunResult    *outcome,
+may_stay (const GhloRunResult  *outcome,
           const GhloRunOptions *options,
           GhloValue *const     *inputs,
           guint                 output)
@@ -54,7 +54,7 @@ may_stay (const GhloRunResult    *outcome,
 /* Gives each output memory of its own. This is done for all outputs before any is delivered, because a copy to the
  * caller's memory may overwrite the memory that another output is in. */
 static gboolean
-own_outputs (GhloRunResult           *outcome,
+own_outputs (GhloRunResult         *outcome,
              GhloDeviceCore        *device,
              const GhloRunOptions  *options,
              GhloValue *const      *inputs,
@@ -107,7 +107,7 @@ deliver_output (GhloValue          *value,
 
 /* Copies outputs that the device did not write directly to the caller's memory. */
 static gboolean
-deliver (GhloRunResult           *outcome,
+deliver (GhloRunResult         *outcome,
          const GhloRunOptions  *options,
          const GhloMonitor     *monitor,
          GError               **error)
@@ -134,7 +134,7 @@ deliver (GhloRunResult           *outcome,
 }
 
 static gboolean
-start_outputs (GhloRunResult           *outcome,
+start_outputs (GhloRunResult         *outcome,
                GhloExecutableCore    *executable,
                GhloValue *const      *inputs,
                const GhloRunOptions  *options,
@@ -159,10 +159,10 @@ start_outputs (GhloRunResult           *outcome,
 }
 
 static void
-count_run (GhloExecutableCore *executable,
-           const GhloRunResult  *outcome,
-           gint64              now,
-           gboolean            success)
+count_run (GhloExecutableCore  *executable,
+           const GhloRunResult *outcome,
+           gint64               now,
+           gboolean             success)
 {
   ghlo_counters_add_run (executable->counters, now - outcome->start, success);
   ghlo_counters_add_run (executable->client_counters, now - outcome->start, success);
@@ -175,7 +175,8 @@ ghlo_run_start (GhloExecutableCore    *executable,
                 const GhloMonitor     *monitor,
                 GError               **error)
 {
-  g_autoptr (GhloRunResult) outcome = ghlo_new0_with (GhloRunResult, executable->signature.type->n_results, GhloValue *);
+  const GhloIrType *type = executable->signature.type;
+  g_autoptr (GhloRunResult) outcome = ghlo_new0_with (GhloRunResult, type->n_results, GhloValue *);
   GhloRunOptions counted = options != NULL ? *options : (GhloRunOptions) { NULL };
 
   outcome->start = g_get_monotonic_time ();
@@ -196,7 +197,7 @@ ghlo_run_start (GhloExecutableCore    *executable,
 /* Whether the run and its copies ended successfully. */
 static gboolean
 check_ends (const GhloRunResult  *outcome,
-            GError            **error)
+            GError              **error)
 {
   if (!ghlo_fence_wait (outcome->run, NULL, error))
     return FALSE;
@@ -209,7 +210,7 @@ check_ends (const GhloRunResult  *outcome,
 
 gboolean
 ghlo_run_finish (GhloExecutableCore  *executable,
-                 GhloRunResult         *outcome,
+                 GhloRunResult       *outcome,
                  GError             **error)
 {
   const gboolean ok = check_ends (outcome, error);

@@ -42,7 +42,7 @@ GhloRunResult *ghlo_run_start      (GhloExecutableCore    *executable,
 /* Called when everything that @outcome waits for has ended. Returns FALSE with @error set when it failed. Adds the
  * run to the counters. */
 gboolean     ghlo_run_finish     (GhloExecutableCore    *executable,
-                                  GhloRunResult           *outcome,
+                                  GhloRunResult         *outcome,
                                   GError               **error);
 /* Returns NULL when everything has ended. */
 GhloFence   *ghlo_run_result_get_fence (GhloRunResult        *self);

@@ -372,7 +372,7 @@ place_bound (GhloSessionCall    *self,
 /* Stores the carried outputs for the next run. */
 static gboolean
 keep_state (GhloSessionCall  *self,
-            GhloRunResult      *outcome,
+            GhloRunResult    *outcome,
             GError          **error)
 {
   for (guint i = 0; i < self->bindings->n_inputs; i++)
@@ -399,7 +399,7 @@ keep_state (GhloSessionCall  *self,
 /* Drops the outputs that are carried, and those that the caller already has in memory of its own. */
 static void
 leave_out (const GhloSessionBindings *bindings,
-           GhloRunResult               *outcome)
+           GhloRunResult             *outcome)
 {
   outcome->n_outputs = 0;
   for (guint i = 0; i < bindings->n_outputs; i++)

@@ -71,7 +71,7 @@ ghlo_cache_key_large_value (const GhloIrOp *constant)
 
 void
 ghlo_cache_key_elide (GhloIrModule  *module,
-                      GhloIrOp *constant)
+                      GhloIrOp      *constant)
 {
   const GhloIrAttr *value = dense_value (constant);
   gsize size = g_bytes_get_size (value->dense.bytes) / value->dense.n_elements;
@@ -82,7 +82,7 @@ ghlo_cache_key_elide (GhloIrModule  *module,
 
 gboolean
 ghlo_cache_key_restore (GhloIrModule     *module,
-                        GhloIrOp    *constant,
+                        GhloIrOp         *constant,
                         const GhloIrAttr *value)
 {
   const GhloIrAttr *place = dense_value (constant);

@@ -45,7 +45,8 @@ ghlo_gpu_kernel_init_probe (GhloGpuKernel    *self,
                             GhloGpuDevice    *device,
                             const GhloKernel *kernel)
 {
-  *self = (GhloGpuKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1, .points_per_invocation = 1 };
+  *self = (GhloGpuKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1,
+                            .points_per_invocation = 1 };
   for (guint i = 0; i < self->kernel->n_axes; i++)
     self->extents[i] = self->kernel->axes[i].extent;
   for (guint i = 0; i < self->kernel->n_parallel; i++)
@@ -333,7 +334,8 @@ record_dispatch (const GhloGpuKernel *self,
     .name = g_intern_string (kernel->name), .pipeline = is_of_parts ? self->parts_pipeline : self->pipeline,
     .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
     .points_per_group = self->workgroup_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_per_invocation,
-    .most_groups = self->workgroup_per_point || is_of_parts ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
+    .most_groups = self->workgroup_per_point || is_of_parts ? G_MAXUINT
+                   : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .work = count_work (self, is_of_parts),
     .kernel = scratch_size == 0 && self->points_per_invocation == 1 ? self : NULL,
     .words = words, .n_words = ghlo_spirv_count_words (kernel),

@@ -76,7 +76,8 @@ typedef struct
   guint64             value;    /* of the queue's timeline at which the last run is done */
 } GhloGpuReplay;
 
-/* Records the points [@first, @end) of @command; both are multiples of its points_per_group, or the end of its points. */
+/* Records the points [@first, @end) of @command; both are multiples of its points_per_group, or the end of its
+ * points. */
 void     ghlo_gpu_recording_put_points     (const GhloGpuRecording  *self,
                                             const GhloGpuCommand    *command,
                                             const GhloGpuReplay     *instance,

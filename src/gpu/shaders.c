@@ -137,8 +137,8 @@ ghlo_gpu_shader_record (GhloGpuRecording   *recording,
 {
   GhloGpuAccess accesses[GHLO_GPU_MAX_ADDRESSES];
   GhloGpuDispatch dispatch = {
-    .name = "shader", .pipeline = pipeline, .n_points = n_points, .points_per_group = points_per_group, .most_groups = G_MAXUINT,
-    .words = table, .n_words = (guint) (size / sizeof (guint64)), .accesses = accesses,
+    .name = "shader", .pipeline = pipeline, .n_points = n_points, .points_per_group = points_per_group,
+    .most_groups = G_MAXUINT, .words = table, .n_words = (guint) (size / sizeof (guint64)), .accesses = accesses,
   };
 
   g_assert (n_addresses <= GHLO_GPU_MAX_ADDRESSES);

@@ -69,8 +69,8 @@ GhloVulkanPipeline *ghlo_gpu_shader_compile   (GhloGpuDevice        *device,
                                                const guint32        *constants,
                                                guint                 n_constants,
                                                GError              **error);
-/* Records a dispatch over @n_points points. A workgroup computes @points_per_group of them: 1, or one per invocation. @table
- * has @size bytes; its first @n_addresses words after the head are encoded places, or 0. */
+/* Records a dispatch over @n_points points. A workgroup computes @points_per_group of them: 1, or one per invocation.
+ * @table has @size bytes; its first @n_addresses words after the head are encoded places, or 0. */
 void                ghlo_gpu_shader_record    (GhloGpuRecording     *recording,
                                                GhloVulkanPipeline   *pipeline,
                                                guint64               n_points,

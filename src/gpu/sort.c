@@ -134,8 +134,8 @@ dispatch (Run           *run,
           guint64        n_points,
           guint          points_per_group)
 {
-  ghlo_gpu_shader_record (run->recording, run->sort->pipelines[shader][by_size], n_points, points_per_group, &run->table,
-                          sizeof run->table, GHLO_GPU_N_ADDRESSES (Table, n));
+  ghlo_gpu_shader_record (run->recording, run->sort->pipelines[shader][by_size], n_points, points_per_group,
+                          &run->table, sizeof run->table, GHLO_GPU_N_ADDRESSES (Table, n));
 }
 
 static void

@@ -289,7 +289,7 @@ make_copy (gpointer data)
 /* The copy is made when the source is there. Takes over the reference to @from. */
 static GhloPjrtFuture *
 copy_late (GhloPjrtFuture *from,
-           PJRT_Device     *device)
+           PJRT_Device    *device)
 {
   g_autoptr (GhloFence) fence = ghlo_fence_new ();
   GhloPjrtFuture *to = ghlo_pjrt_future_new_unset (fence);

@@ -18,8 +18,8 @@ typedef struct
 
 /* Calls @read with each field of @message. */
 static gboolean
-read_message (GhloPjrtCursor   message,
-              Reader          *reader,
+read_message (GhloPjrtCursor                               message,
+              Reader                                      *reader,
               gboolean       (*read) (Reader              *reader,
                                       const GhloPjrtField *field))
 {

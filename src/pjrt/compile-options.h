@@ -36,8 +36,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtCompileOptions, ghlo_pjrt_compile_opti
 /* Returns the device assignment as a serialized xla.DeviceAssignmentProto. */
 GBytes *ghlo_pjrt_device_assignment_write (const GhloPjrtCompileOptions *options);
 
-/* options/overrides.c: reads an entry of CompileOptionsProto's map env_option_overrides. Returns FALSE with @error set for a name that
- * cannot be XLA's or a value that is invalid for its option, and FALSE without an error when @entry is malformed. */
+/* options/overrides.c: reads an entry of CompileOptionsProto's map env_option_overrides. Returns FALSE with @error set
+ * for a name that cannot be XLA's or a value that is invalid for its option, and FALSE without an error when @entry is
+ * malformed. */
 gboolean ghlo_pjrt_override_read (GhloPjrtCompileOptions  *options,
                                   GhloPjrtCursor           entry,
                                   GError                 **error);

@@ -123,10 +123,10 @@ run (Execution  *self,
 }
 
 static gboolean
-keep_output (Execution    *self,
-             guint         index,
-             GhloRunResult  *outcome,
-             GError      **error)
+keep_output (Execution     *self,
+             guint          index,
+             GhloRunResult *outcome,
+             GError       **error)
 {
   const PJRT_Executable *executable = self->executable;
   const guint i = executable->n_inputs + index;

@@ -268,7 +268,7 @@ mark_output (const PJRT_Executable *executable,
 
 static gboolean
 make_outputs (const Execution  *self,
-              GhloRunResult      *outcome,
+              GhloRunResult    *outcome,
               PJRT_Buffer     **outputs,
               GError          **error)
 {

@@ -68,7 +68,7 @@ ghlo_pjrt_future_is_ready (GhloPjrtFuture *self)
 
 static gboolean
 wait (GhloPjrtFuture  *self,
-      GError          **error)
+      GError         **error)
 {
   if (!self->is_unset)
     return TRUE;

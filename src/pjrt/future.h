@@ -32,7 +32,7 @@ void            ghlo_pjrt_future_unref     (GhloPjrtFuture *self);
 
 /* Whether ghlo_pjrt_future_get () would return without waiting. */
 gboolean   ghlo_pjrt_future_is_ready (GhloPjrtFuture  *self);
-/* Waits for a value that is not set yet and returns a reference to it. The value may still have to be written, where the device
+/* Waits until the value is set and returns a reference to it. The value may still have to be written, where the device
  * orders its work by itself. Returns NULL with @error set when the pending work failed. */
 GhloValue *ghlo_pjrt_future_get      (GhloPjrtFuture  *self,
                                       GError         **error);

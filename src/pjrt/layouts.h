@@ -49,9 +49,9 @@ void            ghlo_pjrt_layout_restore    (const PJRT_Layouts_MemoryLayout  *s
 /* Convert between a type and its stored type, which is the type of the row-major tensor with the same content in
  * memory. Only for types that are not quantized. */
 GhloTensorType *ghlo_pjrt_layout_get_stored (const PJRT_Layouts_MemoryLayout  *self,
-                                             GhloTensorType                   *type);
+                                          GhloTensorType                   *type);
 GhloTensorType *ghlo_pjrt_layout_get_type   (const PJRT_Layouts_MemoryLayout  *self,
-                                             GhloTensorType                   *stored);
+                                            GhloTensorType                   *stored);
 /* Copies the elements at @data, of a tensor of @type, from one layout to another. */
 GhloValue      *ghlo_pjrt_layout_convert    (GhloTensorType                   *type,
                                              const guint8                     *data,

@@ -106,7 +106,7 @@ next_item (Lane     *lane,
 
 /* Takes over the worker's reference. */
 static void
-work (gpointer data,
+work (gpointer               data,
       G_GNUC_UNUSED gpointer user_data)
 {
   Lane *lane = data;

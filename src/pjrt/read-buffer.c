@@ -90,7 +90,7 @@ read_late (gpointer data)
 /* Takes over the reference to @future and the members of @reading. */
 static GhloFence *
 begin_late_reading (GhloPjrtFuture *future,
-                    Reading         *reading)
+                    Reading        *reading)
 {
   LateReading *self = g_new (LateReading, 1);
   GhloFence *end = ghlo_fence_new ();

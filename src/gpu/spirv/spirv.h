@@ -63,12 +63,12 @@ typedef enum
 /* Choices that do not change any result. */
 typedef struct
 {
-  gboolean workgroup_per_point;     /* A workgroup computes a parallel point: its invocations share out the points of blocks
-                                 * and the chains of folds. Temporaries are in shared memory or, if only one invocation
-                                 * uses them, in registers. For few parallel points with long axes inside. Else an
-                                 * invocation computes a point, with scratch. */
+  /* A workgroup computes a parallel point: its invocations share out the points of blocks and the chains of folds.
+   * Temporaries are in shared memory or, if only one invocation uses them, in registers. For few parallel points with
+   * long axes inside. Else an invocation computes a point, with scratch. */
+  gboolean workgroup_per_point;
   gsize    shared_size;         /* bytes of shared memory available in the former case */
-  guint    points_per_invocation;         /* per invocation that needs no scratch, with parts in turn; 0 means 1 */
+  guint    points_per_invocation;       /* of one that needs no scratch, with parts in turn; 0 means 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only if ghlo_spirv_count_parts () is more than 1 */
   guint    group;               /* invocations of a workgroup that computes a point, a power of two; 0:
                                  * GHLO_SPIRV_GROUP */

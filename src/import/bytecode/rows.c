@@ -261,11 +261,11 @@ write_dims (GhloBytecodeWriter *writer,
 }
 
 static void
-write_attr_field (GhloBytecodeWriter *writer,
+write_attr_field (GhloBytecodeWriter     *writer,
                   const GhloBytecodeRows *rows,
-                  guint               structure,
-                  guint               field,
-                  const GhloIrAttr   *value)
+                  guint                   structure,
+                  guint                   field,
+                  const GhloIrAttr       *value)
 {
   const AttrField *expected = find_attr_field (structure, field);
 

@@ -92,7 +92,7 @@ ghlo_vhlo_upgrade (const GhloVhloOp        *self,
 /* Sets the error that @op cannot be written for @target.
  * @version 0.0.0 means that no version suffices. Returns FALSE. */
 static gboolean
-needs (GError       **error,
+needs (GError        **error,
        const GhloIrOp *op,
        GhloIrVersion   version,
        GhloIrVersion   target,

@@ -49,8 +49,8 @@ gboolean ghlo_vhlo_write_tensor (GhloBytecodeWriter *writer,
 gboolean ghlo_vhlo_read_fields  (GhloByteCursor     *cursor,
                                  const char         *letters,
                                  const GhloIrAttr  **fields);
-void     ghlo_vhlo_write_fields (GhloBytecodeWriter *writer,
-                                 const char         *letters,
+void     ghlo_vhlo_write_fields (GhloBytecodeWriter      *writer,
+                                 const char              *letters,
                                  const GhloIrAttr *const *fields);
 
 /* Rows of type.c: shape.c and quantized.c. */

@@ -72,7 +72,8 @@ sine_of (Builder *b,
   c = multiply_add (b, multiply (b, z, z), HORNER (b, z, cosine), multiply_add_real (b, z, real (b, z, -0.5), 1));
   result = choose (b, is_odd (b, reduced.quarters), c, s);
 
-  return float_of (b, bit_xor (b, bits_of (b, result), left_by (b, and_bits (b, low_bits (b, reduced.quarters), 2), 30)));
+  return float_of (b, bit_xor (b, bits_of (b, result),
+                               left_by (b, and_bits (b, low_bits (b, reduced.quarters), 2), 30)));
 }
 
 /* @result, or @x where that is zero. */

@@ -86,7 +86,8 @@ add_specials (Builder               *b,
       return bit_or (b, result, sign);
     case GHLO_FLOAT_FINITE:
       if (info->bits == 8)
-        return bit_or (b, choose (b, bit_or (b, is_large, is_nan), whole (b, result, sign_bit (info) - 1), result), sign);
+        return bit_or (b, choose (b, bit_or (b, is_large, is_nan), whole (b, result, sign_bit (info) - 1), result),
+                       sign);
       result = bit_or (b, choose (b, is_large, whole (b, result, greatest_bits (info)), result), sign);
       return choose (b, is_nan, whole (b, result, sign_bit (info)), result);
     default:

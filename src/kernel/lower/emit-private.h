@@ -108,9 +108,9 @@ guint           ghlo_emission_item            (GhloEmission        *self,
                                                guint32              number,
                                                guint                block);
 /* Calls @func for each item that item @number is computed from. */
-void            ghlo_emission_foreach_operand (GhloEmission        *self,
-                                               guint32              number,
-                                               guint                block,
+void            ghlo_emission_foreach_operand (GhloEmission                             *self,
+                                               guint32                                   number,
+                                               guint                                     block,
                                                void               (*func) (GhloEmission *self,
                                                                            guint32       operand,
                                                                            guint         block));

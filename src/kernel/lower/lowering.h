@@ -273,7 +273,7 @@ typedef struct
 
 /* Returns the parts of the result of @op, an operation with complex operands or results. Of a real operand, both parts
  * are the number. Refuses operations without nodes. */
-GhloComplexItem ghlo_lower_complex  (GhloLowering         *self,
+GhloComplexItem ghlo_lower_complex  (GhloLowering          *self,
                                      const GhloIrOp        *op,
                                      const GhloComplexItem *operands);
 /* Combines two partial results of a reduction; their parts have @type. */
@@ -306,9 +306,9 @@ guint32 ghlo_lower_bitcast       (GhloLowering     *self,
 
 /* Adds a buffer for @view. Returns where it begins, in bytes from the view's first element. */
 gint64  ghlo_lower_add_view      (GhloKernelBuilder *builder,
-                                  const char       *name,
-                                  const GhloView   *view,
-                                  gboolean          is_written);
+                                  const char        *name,
+                                  const GhloView    *view,
+                                  gboolean           is_written);
 /* Returns the value that is result @result of the group. */
 const GhloIrValue *ghlo_lower_get_result (const GhloKernelGroup *group,
                                           guint                  result);
@@ -366,19 +366,19 @@ gboolean ghlo_lower_uses_start   (const GhloIndex  *index,
                                   guint             start);
 
 /* walk.c: returns @value at @index. */
-guint32 ghlo_lower_value         (GhloLowering     *self,
+guint32 ghlo_lower_value         (GhloLowering      *self,
                                   const GhloIrValue *value,
-                                  const GhloIndex  *index);
+                                  const GhloIndex   *index);
 /* Adds a guard; FALSE where there is no room, or where @position, an interned form, has starts. */
 gboolean ghlo_lower_add_guard    (GhloIndex        *index,
                                   const GhloAffine *position,
                                   gint64            end);
 /* Returns @value at @inner where the guards of @inner hold, which include those of @index; elsewhere @fill. */
-guint32 ghlo_lower_guarded       (GhloLowering     *self,
+guint32 ghlo_lower_guarded       (GhloLowering      *self,
                                   const GhloIrValue *value,
-                                  const GhloIndex  *inner,
-                                  const GhloIndex  *index,
-                                  guint32           fill);
+                                  const GhloIndex   *inner,
+                                  const GhloIndex   *index,
+                                  guint32            fill);
 
 /* domain.c: sets the domain to @type, of which the dimensions @reduced (bits) are reduced, or derives it from the
  * group. */

@@ -8,6 +8,7 @@
 
 #include "exported-file.h"
 #include "import/exported/exported.h"
+#include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 

@@ -197,7 +197,8 @@ compare (ShaderRunner            *runner,
     {
       print (kernel, words);
       g_error ("%s on %s, %s a point, %u of a workgroup: %s", name, shader_runner_get_name (runner),
-               schedule->workgroup_per_point ? "a workgroup" : "an invocation", ghlo_spirv_group (schedule), difference);
+               schedule->workgroup_per_point ? "a workgroup" : "an invocation", ghlo_spirv_group (schedule),
+               difference);
     }
   random_memory_free (kernel, found);
 }

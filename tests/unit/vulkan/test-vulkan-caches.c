@@ -125,8 +125,8 @@ make_shader (const GhloGpuDevice *device,
                         | (guint64) 1 << GHLO_ELEMENT_TYPE_I64;
   g_autoptr (GhloProbe) probe = ghlo_probe_new (types[number], known);
   g_autoptr (GError) error = NULL;
-  GBytes *words = ghlo_spirv_emit (probe->kernel, &device->promises, &(GhloSpirvSchedule) { .workgroup_per_point = FALSE },
-                                   &error);
+  GBytes *words = ghlo_spirv_emit (probe->kernel, &device->promises,
+                                   &(GhloSpirvSchedule) { .workgroup_per_point = FALSE }, &error);
 
   g_assert_no_error (error);
 
