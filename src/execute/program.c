@@ -266,7 +266,10 @@ add_fence (const GhloPrepared  *self,
   *fence = queue->klass->add_fence (queue, GHLO_WAIT_FOR_RUN);
   for (guint i = 0; plan != NULL && i < self->n_outputs; i++)
     if (outputs[i]->storage != NULL && plan->aliased_inputs[i] == GHLO_STEP_NONE)
-      outputs[i]->storage->fence = *fence != NULL ? ghlo_fence_ref (*fence) : NULL;
+      {
+        g_clear_pointer (&outputs[i]->storage->fence, ghlo_fence_unref);
+        outputs[i]->storage->fence = *fence != NULL ? ghlo_fence_ref (*fence) : NULL;
+      }
 }
 
 /* Starts a run whose inputs are on the device. */
