@@ -6,11 +6,23 @@
 
 #include "import/import.h"
 
+void
+contract_open (void)
+{
+  GhloDeviceCore *device = contract_device ();
+  g_autoptr (GError) error = NULL;
+
+  if (device->klass->open != NULL)
+    device->klass->open (device, NULL, &error);
+  g_assert_no_error (error);
+}
+
 GhloDeviceMemory *
 contract_memory (void)
 {
   GhloDeviceMemory *memory = contract_device ()->memory;
 
+  contract_open ();
   if (memory == NULL)
     g_test_skip ("the device works in the host's memory");
 
@@ -22,6 +34,7 @@ contract_queue (void)
 {
   GhloDeviceQueue *queue = contract_device ()->queue;
 
+  contract_open ();
   if (queue == NULL)
     g_test_skip ("the device has no queue");
 
@@ -33,6 +46,7 @@ contract_command_buffers (void)
 {
   const GhloCommandBufferClass *commands = contract_device ()->command_buffers;
 
+  contract_open ();
   if (commands == NULL)
     g_test_skip ("the device has no command buffers");
 
@@ -242,12 +256,15 @@ contract_start (GhloPrepared         *prepared,
   g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GError) error = NULL;
   GhloValue *output = NULL;
+  const GhloStepPlan *plan = ghlo_prepared_get_plan (prepared);
 
   g_assert_cmpuint (ghlo_prepared_get_n_outputs (prepared), ==, 1);
   ghlo_prepared_start (prepared, options, inputs, n_inputs, &output, &fence, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (output);
   g_assert_true (contract_device ()->queue != NULL || fence == NULL);
+  /* An output that is an input has been written by then, or by somebody else. */
+  g_assert_true (plan == NULL || plan->aliased_inputs[0] != GHLO_STEP_NONE || output->storage->fence == fence);
 
   return output;
 }
@@ -293,4 +310,30 @@ contract_run_threads (guint   n,
     }
   for (guint i = 0; i < n; i++)
     g_thread_join (running[i]);
+}
+
+typedef struct
+{
+  void (*func) (void);
+} Case;
+
+static void
+run_case (gconstpointer data)
+{
+  const Case *self = data;
+
+  self->func ();
+  contract_open ();
+  contract_finish ();
+  contract_assert_nothing_left ();
+}
+
+void
+contract_add (const char  *path,
+              void       (*func) (void))
+{
+  Case *added = g_new (Case, 1);
+
+  added->func = func;
+  g_test_add_data_func_full (path, added, run_case, g_free);
 }

@@ -13,7 +13,9 @@ G_BEGIN_DECLS
 
 /* The device under test; another instance once the first one was lost. */
 GhloDeviceCore   *contract_device        (void);
-/* Its parts. NULL, with the case skipped, where it has none. */
+/* Opens it, if that takes anything. */
+void              contract_open          (void);
+/* Its parts, when it is open. NULL, with the case skipped, where it has none. */
 GhloDeviceMemory *contract_memory        (void);
 GhloDeviceQueue  *contract_queue         (void);
 const GhloCommandBufferClass *contract_command_buffers (void);
@@ -95,9 +97,12 @@ void              contract_fail          (ContractFault       fault,
                                           GhloError           code);
 /* Makes the work of each run take @microseconds. Nothing where the device cannot be slowed down. */
 void              contract_slow_down     (guint               microseconds);
-/* Fails the case if the device still has something that the case made. Nothing where that cannot be known. */
+/* Fails if the device still has something that a case made. Nothing where that cannot be known. */
 void              contract_assert_nothing_left (void);
 
+/* Adds a case, which leaves nothing behind. */
+void              contract_add           (const char         *path,
+                                          void              (*func) (void));
 void              contract_add_memory_cases   (void);
 void              contract_add_queue_cases    (void);
 void              contract_add_step_cases     (void);

@@ -4,7 +4,7 @@
  * and blocks of iterations that it counts.
  */
 
-#include "step.h"
+#include "one-step.h"
 
 #include <string.h>
 
@@ -374,10 +374,10 @@ test_gated_by_count (void)
 void
 contract_add_predicate_cases (void)
 {
-  g_test_add_func ("/device/predicates/set", test_set);
-  g_test_add_func ("/device/predicates/case", test_case);
-  g_test_add_func ("/device/predicates/if", test_if);
-  g_test_add_func ("/device/predicates/nested", test_nested);
-  g_test_add_func ("/device/predicates/count", test_count);
-  g_test_add_func ("/device/predicates/gated-by-count", test_gated_by_count);
+  contract_add ("/device/predicates/set", test_set);
+  contract_add ("/device/predicates/case", test_case);
+  contract_add ("/device/predicates/if", test_if);
+  contract_add ("/device/predicates/nested", test_nested);
+  contract_add ("/device/predicates/count", test_count);
+  contract_add ("/device/predicates/gated-by-count", test_gated_by_count);
 }

@@ -157,7 +157,6 @@ test_results (void)
   CHECK (COUNTED, LIST (1, 2), LIST (101, 202));
   CHECK (UNTIL, LIST (0, 1, 5, 5, 5, 5, 200, 200, 200, 3), LIST (0, 3, 15, 15, 15, 15, 600, 600, 600, 9));
   CHECK (DYNAMIC, LIST (1, 2), LIST (2, 4));
-  contract_assert_nothing_left ();
 }
 
 /* Runs that read what the run before is to write, without waiting for it. */
@@ -339,8 +338,6 @@ test_failing_program (void)
       output = contract_start (other, NULL, &input, 1);
       contract_assert_number (output, 2 * (i % 3));
     }
-  contract_finish ();
-  contract_assert_nothing_left ();
 }
 
 /* More memory than there is: the call fails, and nothing else. */
@@ -429,8 +426,6 @@ test_cancelled_run (void)
       output = contract_start (prepared, NULL, &zero, 1);
       contract_assert_number (output, 0);
     }
-  contract_finish ();
-  contract_assert_nothing_left ();
 }
 
 /* Measured step by step, a program computes the same. */
@@ -455,15 +450,15 @@ test_profile (void)
 void
 contract_add_program_cases (void)
 {
-  g_test_add_func ("/device/programs/results", test_results);
-  g_test_add_func ("/device/programs/chain", test_chain);
-  g_test_add_func ("/device/programs/copies", test_copies);
-  g_test_add_func ("/device/programs/threads", test_threads);
-  g_test_add_func ("/device/programs/profile", test_profile);
-  g_test_add_func ("/device/donation/state", test_donation);
-  g_test_add_func ("/device/donation/order", test_donation_order);
-  g_test_add_func ("/device/failures/program", test_failing_program);
-  g_test_add_func ("/device/failures/too-large", test_too_large);
-  g_test_add_func ("/device/cancel/calls", test_cancelled_calls);
-  g_test_add_func ("/device/cancel/run", test_cancelled_run);
+  contract_add ("/device/programs/results", test_results);
+  contract_add ("/device/programs/chain", test_chain);
+  contract_add ("/device/programs/copies", test_copies);
+  contract_add ("/device/programs/threads", test_threads);
+  contract_add ("/device/programs/profile", test_profile);
+  contract_add ("/device/donation/state", test_donation);
+  contract_add ("/device/donation/order", test_donation_order);
+  contract_add ("/device/failures/program", test_failing_program);
+  contract_add ("/device/failures/too-large", test_too_large);
+  contract_add ("/device/cancel/calls", test_cancelled_calls);
+  contract_add ("/device/cancel/run", test_cancelled_run);
 }

@@ -65,6 +65,28 @@ test_order (void)
     }
 }
 
+/* An upload waits for what reads the old bytes, and a download for what writes the new ones. */
+static void
+test_transfers (void)
+{
+  guint8 *blocks[2], *copy;
+
+  if (contract_queue () == NULL)
+    return;
+  alloc_large (blocks);
+  copy = contract_alloc (GHLO_MEMORY_DEVICE, LARGE, NULL);
+  for (guint i = 1; i < 4; i++)
+    {
+      put_work (blocks);
+      contract_copy (blocks[0], copy, LARGE);
+      contract_upload_filled (blocks[0], LARGE, i + 1);
+      g_assert_true (contract_holds_filled (copy, LARGE, i));
+      g_assert_true (contract_holds_filled (blocks[0], LARGE, i + 1));
+    }
+  contract_free (copy, LARGE);
+  free_large (blocks);
+}
+
 static void
 move_about (guint thread)
 {
@@ -326,13 +348,14 @@ test_timing (void)
 void
 contract_add_queue_cases (void)
 {
-  g_test_add_func ("/device/queue/order", test_order);
-  g_test_add_func ("/device/queue/threads", test_threads);
-  g_test_add_func ("/device/queue/submit", test_submit);
-  g_test_add_func ("/device/queue/idle", test_idle);
-  g_test_add_func ("/device/queue/settle", test_settle);
-  g_test_add_func ("/device/queue/timing", test_timing);
-  g_test_add_func ("/device/fence/order", test_fences);
-  g_test_add_func ("/device/fence/waiters", test_waiters);
-  g_test_add_func ("/device/fence/give-up", test_give_up);
+  contract_add ("/device/queue/order", test_order);
+  contract_add ("/device/queue/transfers", test_transfers);
+  contract_add ("/device/queue/threads", test_threads);
+  contract_add ("/device/queue/submit", test_submit);
+  contract_add ("/device/queue/idle", test_idle);
+  contract_add ("/device/queue/settle", test_settle);
+  contract_add ("/device/queue/timing", test_timing);
+  contract_add ("/device/fence/order", test_fences);
+  contract_add ("/device/fence/waiters", test_waiters);
+  contract_add ("/device/fence/give-up", test_give_up);
 }

@@ -4,7 +4,7 @@
  */
 
 #include "ir/op-spec.h"
-#include "step.h"
+#include "one-step.h"
 
 static void
 check_implementation (const GhloStepImplementation *implementation)
@@ -187,6 +187,7 @@ test_copy (void)
       g_test_skip ("the device makes no plans");
       return;
     }
+  contract_open ();
   for (guint i = 0; i < G_N_ELEMENTS (vectors); i++)
     vectors[i] = step_alloc (i == 0 ? 3 : -1);
   copy_views (&views[0], &views[1], vectors[0], vectors[1]);
@@ -215,8 +216,8 @@ test_copy (void)
 void
 contract_add_step_cases (void)
 {
-  g_test_add_func ("/device/steps/list", test_list);
-  g_test_add_func ("/device/steps/run", test_run);
-  g_test_add_func ("/device/steps/threads", test_threads);
-  g_test_add_func ("/device/steps/copy", test_copy);
+  contract_add ("/device/steps/list", test_list);
+  contract_add ("/device/steps/run", test_run);
+  contract_add ("/device/steps/threads", test_threads);
+  contract_add ("/device/steps/copy", test_copy);
 }

@@ -141,9 +141,9 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_message ("the device is '%s': %s", contract_device ()->names[0], contract_device ()->title);
 
-  g_test_add_func ("/device/description", test_description);
-  g_test_add_func ("/device/parts", test_parts);
-  g_test_add_func ("/device/open", test_open);
+  contract_add ("/device/description", test_description);
+  contract_add ("/device/parts", test_parts);
+  contract_add ("/device/open", test_open);
   contract_add_memory_cases ();
   contract_add_queue_cases ();
   contract_add_step_cases ();

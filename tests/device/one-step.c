@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "step.h"
+#include "one-step.h"
 
 #include <string.h>
 
@@ -47,6 +47,7 @@ step_new (const char *name,
   gboolean may_overwrite = FALSE;
   g_autoptr (GError) error = NULL;
 
+  contract_open ();
   self->module = contract_parse (text);
   request.op = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (self->module))->first;
   for (guint i = 0; i < STEP_N_VIEWS; i++)
