@@ -100,8 +100,8 @@ typedef struct
   gboolean  (*merge_dispatches) (GhloCommandBuffer *commands,
                          guint                   first,
                          GError                **error);
-  /* Puts a run with the buffers at @addresses into the device's queue; called on any thread. FALSE with @error when the
-   * device fails, or when cancelled. */
+  /* Puts a run with the buffers at @addresses into the device's queue; called on any thread. @addresses and @monitor
+   * are there for the call only. FALSE with @error when the device fails, or when cancelled. */
   gboolean  (*replay)   (GhloCommandBuffer      *commands,
                          guint8 *const          *addresses,
                          const GhloMonitor      *monitor,
