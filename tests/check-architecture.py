@@ -20,7 +20,7 @@ import sys
 
 MAX_FUNCTIONS = 42
 MAX_CIRCLES = 12
-MAX_LINES = 229000
+MAX_LINES = 230000
 # Shorter functions, such as those that return one member, are alike by nature.
 MIN_TOKENS = 60
 

@@ -66,12 +66,13 @@ typedef struct
   GhloBufferRef (*set_predicate) (GhloCommandBuffer *commands,
                          GhloBufferRef           predicate);
   /* Evaluates a block of iterations of a data-dependent loop. The @n predicates are bytes from @predicates on,
-   * @stride bytes apart; the number of those before the first that is 0 is the number of iterations that took place.
-   * Resets them to 0. Sets the byte at @state to 1 if none was 0, so that the loop continues, else to 0; the state
-   * also accumulates the number of iterations over all blocks. Sets the byte at GHLO_STEP_LOOP_ENDED to 1 if only
-   * the last predicate was 0, else to 0. Writes an integer for the host to @report: twice the number of iterations,
-   * modulo 2^32, plus 1 if the loop continues. With no place for @report, a loop begins: resets the predicates,
-   * whatever they are, and the number. FALSE with @error. NULL where the device does not support such loops. */
+   * @stride bytes apart, a multiple of 4; the number of those before the first that is 0 is the number of iterations
+   * that took place. Resets them to 0; the rest of the aligned 4 bytes around each may be reset, too. Sets the byte at
+   * @state to 1 if none was 0, so that the loop continues, else to 0; the state also accumulates the number of
+   * iterations over all blocks. Sets the byte at GHLO_STEP_LOOP_ENDED to 1 if only the last predicate was 0, else to 0.
+   * Writes an integer for the host to @report: twice the number of iterations, modulo 2^32, plus 1 if the loop
+   * continues. With no place for @report, a loop begins: resets the predicates, whatever they are, and the number.
+   * FALSE with @error. NULL where the device does not support such loops. */
   gboolean  (*count_iterations) (GhloCommandBuffer *commands,
                          GhloBufferRef           predicates,
                          guint                   n,
@@ -99,8 +100,8 @@ typedef struct
   gboolean  (*merge_dispatches) (GhloCommandBuffer *commands,
                          guint                   first,
                          GError                **error);
-  /* Puts a run with the buffers at @addresses into the device's queue; called on any thread. FALSE with @error when the
-   * device fails, or when cancelled. */
+  /* Puts a run with the buffers at @addresses into the device's queue; called on any thread. @addresses and @monitor
+   * are there for the call only. FALSE with @error when the device fails, or when cancelled. */
   gboolean  (*replay)   (GhloCommandBuffer      *commands,
                          guint8 *const          *addresses,
                          const GhloMonitor      *monitor,

@@ -4,6 +4,8 @@
  * thread: by replaying command buffers, and by copies. A device without a queue has finished when a call returns.
  *
  * The end of work is a value that the queue reaches. Querying it is cheap, being notified is not.
+ *
+ * There is a queue from the start, but its functions are called only once the device is open.
  */
 
 #pragma once

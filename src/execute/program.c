@@ -266,7 +266,10 @@ add_fence (const GhloPrepared  *self,
   *fence = queue->klass->add_fence (queue, GHLO_WAIT_FOR_RUN);
   for (guint i = 0; plan != NULL && i < self->n_outputs; i++)
     if (outputs[i]->storage != NULL && plan->aliased_inputs[i] == GHLO_STEP_NONE)
-      outputs[i]->storage->fence = *fence != NULL ? ghlo_fence_ref (*fence) : NULL;
+      {
+        g_clear_pointer (&outputs[i]->storage->fence, ghlo_fence_unref);
+        outputs[i]->storage->fence = *fence != NULL ? ghlo_fence_ref (*fence) : NULL;
+      }
 }
 
 /* Starts a run whose inputs are on the device. */
@@ -387,15 +390,6 @@ ghlo_prepared_run (const GhloPrepared    *self,
   return FALSE;
 }
 
-/* The program whose plan is run: @self, or that by which the executor runs a whole program. */
-static const GhloPrepared *
-find_inner (const GhloPrepared *self)
-{
-  const GhloWholeProgramClass *programs = self->plan == NULL ? self->executor->klass->whole_programs : NULL;
-
-  return programs != NULL && programs->get_inner != NULL ? programs->get_inner (self->whole) : self;
-}
-
 gsize
 ghlo_prepared_get_size (const GhloPrepared *self)
 {
@@ -417,9 +411,7 @@ ghlo_prepared_get_n_outputs (const GhloPrepared *self)
 const GhloStepPlan *
 ghlo_prepared_get_plan (const GhloPrepared *self)
 {
-  const GhloPrepared *inner = find_inner (self);
-
-  return inner->plan != NULL ? ghlo_run_plan_get_plan (inner->plan) : NULL;
+  return self->plan != NULL ? ghlo_run_plan_get_plan (self->plan) : NULL;
 }
 
 gboolean
@@ -435,35 +427,29 @@ ghlo_prepared_wait_for_code (const GhloPrepared  *self,
 char *
 ghlo_prepared_describe (const GhloPrepared *self)
 {
-  const GhloPrepared *inner = find_inner (self);
+  if (self->plan != NULL)
+    return ghlo_step_plan_print (ghlo_run_plan_get_plan (self->plan));
 
-  if (inner->plan != NULL)
-    return ghlo_step_plan_print (ghlo_run_plan_get_plan (inner->plan));
-
-  return inner->reason != NULL ? g_strdup_printf ("the %s executor runs the whole program: %s\n",
-                                                  inner->executor->klass->name, inner->reason) : NULL;
+  return self->reason != NULL ? g_strdup_printf ("the %s executor runs the whole program: %s\n",
+                                                  self->executor->klass->name, self->reason) : NULL;
 }
 
 gboolean
 ghlo_prepared_is_interpreted (const GhloPrepared *self)
 {
-  const GhloPrepared *inner = find_inner (self);
-
-  return inner->plan == NULL && inner->reason == NULL;
+  return self->plan == NULL && self->reason == NULL;
 }
 
 gboolean
 ghlo_prepared_measure (const GhloPrepared *self,
                        GhloRunFigures     *figures)
 {
-  const GhloPrepared *inner = find_inner (self);
-
   if (ghlo_prepared_is_interpreted (self))
     return FALSE;
-  if (inner->plan != NULL)
-    ghlo_run_plan_measure (inner->plan, figures);
+  if (self->plan != NULL)
+    ghlo_run_plan_measure (self->plan, figures);
   else
-    *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1, .prepared_bytes = inner->whole_size };
+    *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1, .prepared_bytes = self->whole_size };
   /* Inputs occupy memory twice while they are being uploaded. */
   if (self->device->memory != NULL)
     figures->run_bytes += MIN (figures->input_bytes, self->device->memory->max_staged);

@@ -117,8 +117,6 @@ typedef struct _GhloWholeProgramClass
                          GhloFence               **fence,
                          const GhloMonitor        *monitor,
                          GError                  **error);
-  /* Returns the program that runs this one, for its plan and its figures. NULL where there is none. */
-  const GhloPrepared *(*get_inner) (gpointer       program);
 } GhloWholeProgramClass;
 
 /* @options is nullable, as is @monitor here and below. Fails with UNSUPPORTED where the device makes plans

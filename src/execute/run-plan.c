@@ -615,7 +615,7 @@ make_outputs (const GhloRunPlan     *self,
       if (self->types[i] == NULL)
         outputs[i] = ghlo_value_new_token ();
       else if (plan->io_arena != 0)
-        outputs[i] = ghlo_run_spaces_new_output (plan, self->device, inputs, i, self->types[i], error);
+        outputs[i] = ghlo_run_spaces_new_output (plan, self->device, options, inputs, i, self->types[i], error);
       else if (plan->aliased_inputs[i] != GHLO_STEP_NONE)
         outputs[i] = alias_input (inputs[plan->aliased_inputs[i]], self->types[i], error);
       else if ((outputs[i] = reuse_input (self, options, inputs, i)) == NULL

@@ -219,20 +219,51 @@ ghlo_run_spaces_end (const GhloRunSpaces *self,
     }
 }
 
+/* Returns the storage of an input that the caller gives up for @output, if the step that writes the output does so in
+ * place, as recordings expect; or NULL. The device only reads memory for uploads. */
+static GhloStorage *
+take_over (const GhloStepPlan   *plan,
+           GhloDeviceCore       *device,
+           const GhloRunOptions *options,
+           GhloValue *const     *inputs,
+           guint                 output)
+{
+  const guint input = options != NULL && options->donated_inputs != NULL ? options->donated_inputs[output]
+                                                                         : GHLO_RUN_NO_INPUT;
+  const GhloStepDonation *donation = &plan->donations[output];
+  GhloStorage *storage;
+  gboolean is_in_place = FALSE;
+
+  for (guint i = 0; i < donation->n_inputs; i++)
+    is_in_place |= donation->inputs[i] == input;
+  if (!is_in_place || !ghlo_step_plan_may_replace (plan, output, input) || !ghlo_value_is_own (inputs[input]))
+    return NULL;
+  storage = inputs[input]->storage;
+  if (storage->device != device || storage->kind == GHLO_MEMORY_UPLOAD)
+    return NULL;
+  g_atomic_pointer_set (&inputs[input]->data, NULL);
+  g_clear_pointer (&storage->copy, ghlo_storage_unref);
+
+  return ghlo_storage_ref (storage);
+}
+
 GhloValue *
-ghlo_run_spaces_new_output (const GhloStepPlan  *plan,
-                            GhloDeviceCore      *device,
-                            GhloValue *const    *inputs,
-                            guint                output,
-                            GhloTensorType      *type,
-                            GError             **error)
+ghlo_run_spaces_new_output (const GhloStepPlan    *plan,
+                            GhloDeviceCore        *device,
+                            const GhloRunOptions  *options,
+                            GhloValue *const      *inputs,
+                            guint                  output,
+                            GhloTensorType        *type,
+                            GError               **error)
 {
   g_autoptr (GhloStorage) storage = NULL;
   GhloValue *input;
 
   if (plan->aliased_inputs[output] == GHLO_STEP_NONE)
     {
-      storage = ghlo_storage_new_on (device, GHLO_MEMORY_READBACK, plan->buffers[plan->outputs[output]].size, error);
+      storage = take_over (plan, device, options, inputs, output);
+      if (storage == NULL)
+        storage = ghlo_storage_new_on (device, GHLO_MEMORY_READBACK, plan->buffers[plan->outputs[output]].size, error);
       return storage != NULL ? ghlo_value_new_over (type, storage, error) : NULL;
     }
   input = inputs[plan->aliased_inputs[output]];

@@ -37,9 +37,10 @@ gboolean       ghlo_run_spaces_submit   (const GhloRunSpaces  *self,
 void           ghlo_run_spaces_end      (const GhloRunSpaces  *self,
                                          gpointer             *arenas);
 /* Returns a value for output @output in the memory of @device; it is the input's value or storage where the plan shares
- * these. */
+ * these, and has the storage of an input that the caller gives up where the device may overwrite that. */
 GhloValue     *ghlo_run_spaces_new_output (const GhloStepPlan *plan,
                                          GhloDeviceCore       *device,
+                                         const GhloRunOptions *options,
                                          GhloValue *const     *inputs,
                                          guint                 output,
                                          GhloTensorType       *type,

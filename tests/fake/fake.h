@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A device for tests, "fake", which behaves like a discrete graphics card: the host does not see its memory, its runs
- * end asynchronously on a thread of its own, and its calls fail on request. Runs are computed by the CPU device.
+ * A device for tests, "fake", which behaves like a discrete graphics card: the host does not see its memory, a thread
+ * of its own does its work, and its calls fail on request. It is the example of a device: calls.h lists its parts. What
+ * it computes, it computes by steps of the CPU.
  */
 
 #pragma once

@@ -19,9 +19,9 @@ typedef enum
   FAKE_UPLOAD,
   FAKE_DOWNLOAD,
   FAKE_COPY,
-  FAKE_PREPARE,
-  FAKE_START,
-  FAKE_RUN,          /* the work of a run after its start */
+  FAKE_PREPARE,      /* of a step */
+  FAKE_START,        /* of commands */
+  FAKE_RUN,          /* their work after the start */
   FAKE_N_CALLS
 } FakeCall;
 

@@ -377,8 +377,8 @@ work_begin_session (Work *work)
   g_assert_true (begin_session (work, &error));
 }
 
-/* A session whose run did not begin is unchanged. A session whose run failed midway reports that its state is lost,
- * and works again after a reset. */
+/* A session whose run did not begin is unchanged. A session whose run failed midway, or when its first commands were
+ * put in, reports that its state is lost, and works again after a reset. */
 static void
 test_session_goes_on (void)
 {
@@ -394,7 +394,7 @@ test_session_goes_on (void)
       g_assert_false (run_session (&work, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
       g_clear_error (&error);
-      if (calls[i] == FAKE_RUN)
+      if (calls[i] == FAKE_START || calls[i] == FAKE_RUN)
         {
           g_assert_false (run_session (&work, &error));
           g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
@@ -409,7 +409,7 @@ test_session_goes_on (void)
     }
 }
 
-/* After the loss of a device, each run reports it. */
+/* After the loss of a device, before a run has begun, each run reports it. */
 static void
 test_session_on_lost_device (void)
 {
@@ -417,14 +417,14 @@ test_session_on_lost_device (void)
   Work work;
 
   work_begin_session (&work);
-  fake_fail (FAKE_START, 1, GHLO_ERROR_DEVICE_LOST);
+  fake_fail (FAKE_ALLOCATE, 1, GHLO_ERROR_DEVICE_LOST);
   for (guint i = 0; i < 3; i++)
     {
       g_assert_false (run_session (&work, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
       g_clear_error (&error);
     }
-  fake_fail (FAKE_START, 0, GHLO_ERROR_DEVICE_LOST);
+  fake_fail (FAKE_ALLOCATE, 0, GHLO_ERROR_DEVICE_LOST);
   work_end (&work);
 }
 

@@ -220,12 +220,20 @@ test_read_cancelled (void)
   soon_assert (cancel_reads, NULL, HELP_CANCEL_LIMIT);
 }
 
-/* Bound values are uploaded once; carried values never leave the device. */
+/* Carries the sum, and returns something else. */
+#define TOTAL \
+  "func.func @main(%step: tensor<2xi32>, %state: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {\n" \
+  "  %0 = stablehlo.add %state, %step : tensor<2xi32>\n" \
+  "  %1 = stablehlo.reverse %0, dims = [0] : tensor<2xi32>\n" \
+  "  return %1, %0 : tensor<2xi32>, tensor<2xi32>\n" \
+  "}\n"
+
+/* Bound values are uploaded once; carried values never leave the device, and are written in place. */
 static void
 test_session (void)
 {
   static const gint32 ones[2] = { 1, 1 }, zeros[2] = { 0, 0 }, expected[2] = { 5, 5 };
-  g_autoptr (GhloExecutable) executable = help_compile (HELP_COUNTER);
+  g_autoptr (GhloExecutable) executable = help_compile (TOTAL);
   g_autoptr (GhloSession) session = ghlo_session_new (executable);
   g_autoptr (GhloBuffer) step = help_buffer ("tensor<2xi32>", ones, sizeof ones), state = NULL;
   g_autoptr (GhloBuffer) initial = help_buffer ("tensor<2xi32>", zeros, sizeof zeros);
