@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Adds the operation of CONTRIBUTING's example to a copy of the tree, and tries it.
+"""Adds the operation, the device and the fused pattern of CONTRIBUTING's examples to a copy of the tree.
 
-    check-example.py SOURCE_ROOT SCRATCH MESON NINJA COMPILER...
+    check-examples.py SOURCE_ROOT SCRATCH MESON NINJA COMPILER...
 
-The page's blocks of changes are applied unmodified, and nothing else differs in the copy. The
-copy must build, the tests of tables, loops and programs must pass, and the operation must have
-the same results on both devices, on the CPU in a loop. SCRATCH is kept, so that later runs only
-rebuild what has changed. Exits with 77 where a tool is missing.
+The page's blocks of changes are applied unmodified, and nothing else differs in the copy. Each
+file that an example changes is named in its section's table. The copy must build, the tests of
+tables, loops and programs must pass, and the operation must have the same results on the reference
+device and on the CPU, there in a loop. The device must keep the contract of tests/device, and the
+pattern must become what its file of tests/passes says, and a step. SCRATCH is kept, so that later
+runs only rebuild what has changed. Exits with 77 where a tool is missing.
 """
 
 import array
@@ -19,10 +21,11 @@ import subprocess
 import sys
 
 PAGE = 'CONTRIBUTING.md'
-SECTION = r'^## An operation\n.*?(?=^## )'
+SECTIONS = ['An operation', 'Add a device', 'Add a fused pattern']
 BLOCK = re.compile(r'^```diff\n--- (\S+)\n(.*?)^```$', re.M | re.S)
-NAMED = re.compile(r'^\| `([\w.-]+(?:/[\w.-]+)+)` \|', re.M)
-TARGETS = ['src/tools/ghlo', 'tests/test-scalar-table', 'tests/test-cpu-elementwise']
+NAMED = re.compile(r'`([\w.-]+(?:/[\w.-]+)+)`')
+TARGETS = ['src/tools/ghlo', 'tests/test-scalar-table', 'tests/test-cpu-elementwise', 'tests/test-pass-golden',
+           'tests/device/test-device']
 SKIPPED = 77
 
 # The copy is there to be tried, neither for long nor to be debugged.
@@ -46,28 +49,49 @@ def files_of(root):
 
 
 def apply(text, block, path):
-    """Puts the lines with + behind the ones before them, which must stand in the file once."""
-    kept = [line[1:] for line in block.splitlines() if line[:1] == ' ']
-    changed = [line[1:] for line in block.splitlines()]
-    if not kept or any(line[:1] not in (' ', '+') for line in block.splitlines()):
-        fail(f'expected lines that begin with a space or a plus in the block for {path}, and one with a space')
-    before, after = '\n'.join(kept) + '\n', '\n'.join(changed) + '\n'
+    """Puts the lines with + in place of those with -, which stand in the file once with the lines around them. A file
+    that is not there yet consists of lines with +."""
+    lines = block.splitlines()
+    before = ''.join(line[1:] + '\n' for line in lines if line[:1] in (' ', '-'))
+    after = ''.join(line[1:] + '\n' for line in lines if line[:1] in (' ', '+'))
+    if any(line[:1] not in (' ', '-', '+') for line in lines) or (text is None) != (before == ''):
+        fail(f'expected lines that begin with a space, a minus or a plus in the block for {path}, and for a new file '
+             'with a plus only')
+    if text is None:
+        return after
     n = ('\n' + text).count('\n' + before)
     if n != 1:
         fail(f'expected the lines of the block for {path} once in it, found {n} times:\n{before}')
     return ('\n' + text).replace('\n' + before, '\n' + after)[1:]
 
 
-def example(source):
-    """The files that the page changes, with what they become, and the operation."""
-    page = re.search(SECTION, (source / PAGE).read_text(encoding='utf-8'), re.M | re.S)[0]
-    changed = {}
-    for path, block in BLOCK.findall(page):
-        text = changed.get(path) or (source / path).read_text(encoding='utf-8')
+def read_section(source, title):
+    page = (source / PAGE).read_text(encoding='utf-8')
+    return re.search(rf'^## {title}\n.*?(?=^## )', page, re.M | re.S)[0]
+
+
+def change(source, section, changed):
+    """Applies the blocks of a section to @changed, which has the text of each file that was changed so far."""
+    tables = ''.join(line + '\n' for line in section.splitlines() if line.startswith('|'))
+    named = [re.sub('NAME|FOLDER', '[^/]+', re.escape(path)) for path in NAMED.findall(tables)]
+    for path, block in BLOCK.findall(section):
+        if not any(re.fullmatch(name, path) for name in named):
+            fail(f'expected {path} in the table of the section that has a block for it')
+        file = source / path
+        text = changed.get(path) or (file.read_text(encoding='utf-8') if file.exists() else None)
         changed[path] = apply(text, block, path)
-    if set(changed) != set(NAMED.findall(page)):
-        fail(f'expected changes of the files in the table, found {sorted(changed)}')
-    row = re.search(r'^\+OP \(\w+, "([\w.]+)".*?OPERANDS \((.*?)\), RESULTS', page, re.M | re.S)
+
+
+def examples(source):
+    """The files that the page changes, with what they become, and the operation."""
+    changed = {}
+    for title in SECTIONS:
+        before = len(changed)
+        change(source, read_section(source, title), changed)
+        if len(changed) == before:
+            fail(f'expected changes of files under "{title}"')
+    row = re.search(r'^\+OP \(\w+, "([\w.]+)".*?OPERANDS \((.*?)\), RESULTS', read_section(source, SECTIONS[0]),
+                    re.M | re.S)
     if row is None:
         fail('expected a row of the op table in a block')
     return changed, row[1], row[2].count('ONE (')
@@ -75,21 +99,23 @@ def example(source):
 
 def write_copy(source, copy, changed):
     """Writes what differs, so that what is as before is not built again."""
-    paths = list(files_of(source))
-    for path in paths:
+    paths = set(files_of(source)) | {pathlib.Path(path) for path in changed}
+    for path in sorted(paths):
         data = changed[str(path)].encode() if str(path) in changed else (source / path).read_bytes()
         target = copy / path
         if not target.exists() or target.read_bytes() != data:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-            shutil.copymode(source / path, target)
-    for path in set(files_of(copy)) - set(paths):
+            if (source / path).exists():
+                shutil.copymode(source / path, target)
+    for path in set(files_of(copy)) - paths:
         (copy / path).unlink()
 
 
 def check_copy(source, copy, changed):
     """Nothing differs but what the page names."""
-    differing = {str(path) for path in files_of(copy) if (copy / path).read_bytes() != (source / path).read_bytes()}
+    differing = {str(path) for path in files_of(copy)
+                 if not (source / path).exists() or (copy / path).read_bytes() != (source / path).read_bytes()}
     if differing != set(changed):
         fail(f'expected {sorted(changed)} to differ in the copy, found {sorted(differing)}')
 
@@ -138,13 +164,48 @@ def compare(tool, folder, name, n_operands):
         fail(f'expected a loop to do {name} on the CPU, found this plan:\n{plan}')
 
 
+def check_device(build, copy):
+    """The device keeps the contract and runs the programs that check their results, with its step in a plan."""
+    name = re.search(r'static const char \*const names\[\] = { "(\w+)"', (copy / 'src/plain/device.c').read_text())[1]
+    tool = build / TARGETS[0]
+    run(build / TARGETS[4], f'--device={name}')
+    run(tool, 'check', f'--device={name}', copy / 'tests/programs')
+    program = copy.parent / 'device.mlir'
+    program.write_text('func.func @main(%0: tensor<5xui8>) -> tensor<5xui8> {\n'
+                       '  %r = stablehlo.not %0 : tensor<5xui8>\n  return %r : tensor<5xui8>\n}\n', encoding='utf-8')
+    plan = run(tool, 'dump', '--stage=plan', f'--device={name}', program)
+    if not re.search(rf'^\d+ {name} complement\b', plan, re.M):
+        fail(f"expected the device's step in this plan:\n{plan}")
+
+
+def check_pattern(build, copy):
+    """The pattern becomes a fusion as its file says, and a step with the results of two operations."""
+    folder = copy.parent
+    run(build / TARGETS[3], '-p', '/passes/golden/fuse-minmax.mlir', env=dict(os.environ, G_TEST_SRCDIR=copy / 'tests'))
+    tool, program = build / TARGETS[0], folder / 'pattern.mlir'
+    kind = 'tensor<70000xi32>'
+    program.write_text(f'func.func @main(%x: {kind}, %y: {kind}) -> ({kind}, {kind}) {{\n'
+                       f'  %0 = stablehlo.minimum %x, %y : {kind}\n  %1 = stablehlo.maximum %x, %y : {kind}\n'
+                       f'  return %1, %0 : {kind}, {kind}\n}}\n', encoding='utf-8')
+    answers = []
+    for device in ['reference', 'cpu']:
+        run(tool, 'run', program, f'--device={device}', f'--output-dir={folder / device}', '--input=random:1',
+            '--input=random:2')
+        answers.append([(folder / device / f'out{i}.npy').read_bytes() for i in range(2)])
+    if answers[0] != answers[1] or answers[0][0] == answers[0][1]:
+        fail('expected the fused pattern to have the results of the reference device')
+    plan = run(tool, 'dump', '--stage=plan', program)
+    if not re.search(r'^\d+ minmax\b', plan, re.M):
+        fail(f'expected the step in this plan:\n{plan}')
+
+
 def main():
     source, scratch = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     meson, ninja, compiler = sys.argv[3], sys.argv[4], ' '.join(sys.argv[5:])
     if not (shutil.which(meson) and shutil.which(ninja)):
         print('meson and ninja are needed')
         return SKIPPED
-    changed, name, n_operands = example(source)
+    changed, name, n_operands = examples(source)
     copy, build = scratch / 'tree', scratch / 'build'
     write_copy(source, copy, changed)
     check_copy(source, copy, changed)
@@ -161,9 +222,12 @@ def main():
     for device in ['reference', 'cpu']:
         run(tool, 'check', f'--device={device}', copy / 'tests/programs')
     run(sys.executable, copy / 'tests/check-ops.py', tool, copy)
+    run(sys.executable, copy / 'tests/check-includes.py', copy)
     check_style(copy, changed)
     compare(tool, scratch, name, n_operands)
-    print(f'{name} is added by changes of {len(changed)} files')
+    check_device(build, copy)
+    check_pattern(build, copy)
+    print(f'an operation, a device and a fused pattern are added by changes of {len(changed)} files')
     return 0
 
 
