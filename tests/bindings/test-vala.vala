@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The face from Vala: data in and out, calls in both forms, cancels, mistakes,
+ * The public API from Vala: data in and out, calls in both forms, cancels, mistakes,
  * threads, references and memory.
  */
 
@@ -629,23 +629,23 @@ void test_frames () {
 
 void main (string[] args) {
   Test.init (ref args);
-  Test.add_func ("/face/types", test_types);
-  Test.add_func ("/face/calls", test_calls);
-  Test.add_func ("/face/async", test_async);
-  Test.add_func ("/face/devices", test_devices);
-  Test.add_func ("/face/formats", test_formats);
-  Test.add_func ("/face/session", test_session);
-  Test.add_func ("/face/carry-all", test_carry_all);
-  Test.add_func ("/face/quantized", test_quantized);
-  Test.add_func ("/face/numbers", test_numbers);
-  Test.add_func ("/face/profile", test_profile);
-  Test.add_func ("/face/cancel", test_cancel);
-  Test.add_func ("/face/cancel-soon", test_cancel_soon);
-  Test.add_func ("/face/errors", test_errors);
-  Test.add_func ("/face/mistakes", test_mistakes);
-  Test.add_func ("/face/custom-calls", test_custom_calls);
-  Test.add_func ("/face/threads", test_threads);
-  Test.add_func ("/face/references", test_references);
+  Test.add_func ("/api/types", test_types);
+  Test.add_func ("/api/calls", test_calls);
+  Test.add_func ("/api/async", test_async);
+  Test.add_func ("/api/devices", test_devices);
+  Test.add_func ("/api/formats", test_formats);
+  Test.add_func ("/api/session", test_session);
+  Test.add_func ("/api/carry-all", test_carry_all);
+  Test.add_func ("/api/quantized", test_quantized);
+  Test.add_func ("/api/numbers", test_numbers);
+  Test.add_func ("/api/profile", test_profile);
+  Test.add_func ("/api/cancel", test_cancel);
+  Test.add_func ("/api/cancel-soon", test_cancel_soon);
+  Test.add_func ("/api/errors", test_errors);
+  Test.add_func ("/api/mistakes", test_mistakes);
+  Test.add_func ("/api/custom-calls", test_custom_calls);
+  Test.add_func ("/api/threads", test_threads);
+  Test.add_func ("/api/references", test_references);
   Test.add_func ("/memory/frames", test_frames);
   Test.run ();
 }

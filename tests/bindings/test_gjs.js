@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The face from JavaScript: arrays in and out, calls in all their forms, cancels,
+// The public API from JavaScript: arrays in and out, calls in all their forms, cancels,
 // mistakes, and memory. Prints TAP.
 
 import Ghlo from 'gi://Ghlo?version=1.0';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Failures of a device reach JavaScript: each call of the fake device that a call of the face needs fails in turn. The
-// call of the face throws what the device failed with, nothing stays behind, and the next call succeeds. Prints TAP.
+// Failures of a device reach JavaScript: each call of the fake device that a call of the public API needs fails in
+// turn. The call throws what the device failed with, nothing stays behind, and the next call succeeds. Prints TAP.
 //
 // The fake device (tests/fake) is told by the typelib "Fake" what fails.
 

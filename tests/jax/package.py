@@ -263,7 +263,7 @@ def test_dlpack():
 
 
 def test_beside_the_library():
-    """GHLO's own face and JAX on the plugin, in one process, whichever comes first."""
+    """GHLO's own API and JAX on the plugin, in one process, whichever comes first."""
     ours = f'''
 import sys
 sys.path.append('{SYSTEM}')

@@ -3,7 +3,7 @@
  * Buffers read from and written to NumPy files, made from numbers, and copied to devices, through the shared library.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <math.h>
 #include <unistd.h>

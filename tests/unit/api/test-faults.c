@@ -9,7 +9,7 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#include "face-help.h"
+#include "api-help.h"
 
 /* The size of its output is known only after the run. */
 #define OPEN \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See face-help.h.
+ * See api-help.h.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 

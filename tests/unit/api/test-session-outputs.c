@@ -4,7 +4,7 @@
  * else lies in that memory, how long the memory must stay valid, and misuse.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 

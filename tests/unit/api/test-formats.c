@@ -5,7 +5,7 @@
  */
 
 #include "../import/exported-program.h"
-#include "face-help.h"
+#include "api-help.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>

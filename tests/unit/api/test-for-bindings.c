@@ -4,7 +4,7 @@
  * memory that an object keeps alive.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * (tests/tsan/run) finds most of the errors that this test is for.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 

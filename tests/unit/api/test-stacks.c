@@ -5,7 +5,7 @@
  * (base/stack.h), so that everything stays on the calling thread and shows that this is enough.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <pthread.h>
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "face-help.h"
+#include "api-help.h"
 
 /* A loop with a known number of iterations, one that ends by its condition, a branch, and a product followed by an
  * addition, which the device may fuse into one step. */

@@ -9,7 +9,7 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#include "face-help.h"
+#include "api-help.h"
 
 /* The device at @position in the list. */
 static GhloDevice *

@@ -4,7 +4,7 @@
  * misuse, and the lifetime of objects.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -956,31 +956,31 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/face/sync", test_sync);
-  g_test_add_func ("/face/empty", test_empty);
-  g_test_add_func ("/face/async", test_async);
-  g_test_add_func ("/face/other-context", test_other_context);
-  g_test_add_func ("/face/load", test_load);
-  g_test_add_func ("/face/errors", test_errors);
-  g_test_add_func ("/face/check", test_check);
-  g_test_add_func ("/face/signature", test_signature);
-  g_test_add_func ("/face/odd-names", test_odd_names);
-  g_test_add_func ("/face/mistakes", test_mistakes);
-  g_test_add_func ("/face/strided", test_strided);
-  g_test_add_func ("/face/outputs-are-own", test_outputs_are_own);
-  g_test_add_func ("/face/tuples", test_tuples);
-  g_test_add_func ("/face/quantized", test_quantized);
-  g_test_add_func ("/face/cancel-async", test_cancel_async);
-  g_test_add_func ("/face/cancel-sync", test_cancel_sync);
-  g_test_add_func ("/face/dropped", test_dropped);
-  g_test_add_func ("/face/many-threads", test_many_threads);
-  g_test_add_func ("/face/bare", test_bare);
-  g_test_add_func ("/face/properties", test_properties);
-  g_test_add_func ("/face/options", test_options);
-  g_test_add_func ("/face/devices", test_devices);
-  g_test_add_func ("/face/equal-devices", test_equal_devices);
-  g_test_add_func ("/face/progress-sync", test_progress_sync);
-  g_test_add_func ("/face/progress-kept", test_progress_kept);
+  g_test_add_func ("/api/sync", test_sync);
+  g_test_add_func ("/api/empty", test_empty);
+  g_test_add_func ("/api/async", test_async);
+  g_test_add_func ("/api/other-context", test_other_context);
+  g_test_add_func ("/api/load", test_load);
+  g_test_add_func ("/api/errors", test_errors);
+  g_test_add_func ("/api/check", test_check);
+  g_test_add_func ("/api/signature", test_signature);
+  g_test_add_func ("/api/odd-names", test_odd_names);
+  g_test_add_func ("/api/mistakes", test_mistakes);
+  g_test_add_func ("/api/strided", test_strided);
+  g_test_add_func ("/api/outputs-are-own", test_outputs_are_own);
+  g_test_add_func ("/api/tuples", test_tuples);
+  g_test_add_func ("/api/quantized", test_quantized);
+  g_test_add_func ("/api/cancel-async", test_cancel_async);
+  g_test_add_func ("/api/cancel-sync", test_cancel_sync);
+  g_test_add_func ("/api/dropped", test_dropped);
+  g_test_add_func ("/api/many-threads", test_many_threads);
+  g_test_add_func ("/api/bare", test_bare);
+  g_test_add_func ("/api/properties", test_properties);
+  g_test_add_func ("/api/options", test_options);
+  g_test_add_func ("/api/devices", test_devices);
+  g_test_add_func ("/api/equal-devices", test_equal_devices);
+  g_test_add_func ("/api/progress-sync", test_progress_sync);
+  g_test_add_func ("/api/progress-kept", test_progress_kept);
 
   return g_test_run ();
 }

@@ -5,7 +5,7 @@
  * time, and a cancelled call is answered within 50 ms.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <glib/gstdio.h>
 #include <time.h>

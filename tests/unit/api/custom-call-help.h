@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "face-help.h"
+#include "api-help.h"
 
 /* Calls "scale" with four numbers plus 1, and returns its result plus 1. */
 #define CALLS_SCALE(attributes) \

@@ -4,7 +4,7 @@
  * shared library.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * and files that grow. Every call ends with an error that says why.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lifetimes: objects during calls, workers at process exit and after a fork, memory after a release. docs/face-tests.md
+ * Lifetimes: objects during calls, workers at process exit and after a fork, memory after a release. docs/api-tests.md
  * says which rule each test checks.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -5,7 +5,7 @@
  * end early, for want of memory or because its result is known.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 #include <time.h>

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "face-help.h"
+#include "api-help.h"
 
 G_BEGIN_DECLS
 

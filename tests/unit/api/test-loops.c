@@ -4,7 +4,7 @@
  * give the same bits as loops of steps.
  */
 
-#include "face-help.h"
+#include "api-help.h"
 
 #include <string.h>
 
