@@ -25,6 +25,8 @@ BUILT = {'examples/example-gtk'}
 # Stands for what a change chooses.
 PLACEHOLDER = re.compile(r'\b(?:NAME|FOLDER|FAMILY)\b')
 FENCED = re.compile(r'^```.*?^```', re.M | re.S)
+# Changes, which may be of new files; check-examples.py applies them.
+EXAMPLE = re.compile(r'^```diff\n.*?^```$', re.M | re.S)
 
 
 def read(path):
@@ -50,7 +52,7 @@ def check_links(source, reference):
             if not (source / link).exists():
                 yield f'{page.name} leads to {link}, which is not there'
     for page in (*pages, *others):
-        for name in NAMED.findall(read(page)):
+        for name in NAMED.findall(EXAMPLE.sub('', read(page))):
             if name not in BUILT and not PLACEHOLDER.search(name) and not (source / name).exists():
                 yield f'{page.name} names {name}, which is not there'
 

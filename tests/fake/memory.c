@@ -17,6 +17,7 @@ enum { PIECE = 1 << 20 };
 typedef struct
 {
   const guint8 *begin;
+  gpointer      host;           /* what is there; without it, leak checkers would take the block for lost */
   gsize         size;
   GError       *error;          /* of the work that was to write it; NULL: it holds what it should */
 } Block;
@@ -147,6 +148,7 @@ alloc (GhloDeviceMemory  *self,
     return NULL;
   block = g_new0 (Block, 1);
   block->begin = GSIZE_TO_POINTER ((guintptr) bytes | FAKE_ADDRESS);
+  block->host = bytes;
   block->size = size;
   g_mutex_lock (&memory->lock);
   g_tree_insert (memory->blocks, (gpointer) block->begin, block);
