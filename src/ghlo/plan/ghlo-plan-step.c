@@ -414,7 +414,8 @@ make_place (const GhloPlanStep *self)
  *
  * Gets the place of the operation in the program, or of a fusion's first operation,
  * as `FILE:LINE:COLUMN`: in the text that the program was read from, or according
- * to the locations in an artifact.
+ * to the locations in an artifact. A program that was compiled without
+ * #GhloCompileOptions:debug-info may come from the cache, which has no places for it.
  *
  * Returns: (transfer none) (nullable): a place; %NULL when not known
  *

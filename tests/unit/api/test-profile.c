@@ -123,10 +123,27 @@ check_estimated (GhloPlanStep *step,
   g_assert_cmpuint (ghlo_plan_step_get_bytes (step), >, 0);
 }
 
+/* Programs keep their places, also in the cache. */
+static GhloExecutable *
+compile_with_places (void)
+{
+  g_autoptr (GhloCompileOptions) options = ghlo_compile_options_new ();
+  g_autoptr (GhloProgram) program = help_parse (PROGRAM);
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GError) error = NULL;
+  GhloExecutable *executable;
+
+  ghlo_compile_options_set_debug_info (options, TRUE);
+  executable = ghlo_client_compile (client, program, options, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  return executable;
+}
+
 static void
 test_steps (void)
 {
-  g_autoptr (GhloExecutable) executable = help_compile (PROGRAM);
+  g_autoptr (GhloExecutable) executable = compile_with_places ();
   const gboolean is_cpu = ghlo_device_get_kind (ghlo_executable_get_device (executable)) == GHLO_DEVICE_KIND_CPU;
   g_autoptr (GhloPlan) plan = ghlo_executable_get_plan (executable);
   g_autofree char *text = ghlo_plan_to_string (plan);
