@@ -9,8 +9,12 @@
 #include "gpu/properties.h"
 #include "gpu/recording.h"
 #include "gpu/self-test.h"
+#include "gpu/spirv/product.h"
 #include "gpu/steps.h"
 #include "vulkan/open.h"
+
+/* Shaders are emitted for the matrices that devices are asked for. */
+G_STATIC_ASSERT (GHLO_SPIRV_MATRIX == GHLO_VULKAN_MATRIX && GHLO_SPIRV_MATRIX_BYTES == GHLO_VULKAN_MATRIX_BYTES);
 
 /* Opening measures how the device computes, which takes other objects of the device. */
 gboolean

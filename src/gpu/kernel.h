@@ -12,20 +12,20 @@ G_BEGIN_DECLS
 
 struct _GhloGpuKernel
 {
-  const GhloKernel *kernel;           /* borrowed */
-  GhloGpuDevice *device;
+  const GhloKernel   *kernel;           /* borrowed */
+  GhloGpuDevice      *device;
   GhloVulkanPipeline *pipeline;         /* NULL until compiled */
-  GhloVulkanPipeline *parts_pipeline;   /* computes the parts of folds, which @pipeline then merges; NULL if
-                                       * n_parts is 1 */
-  gboolean          workgroup_per_point;
-  guint             group;              /* invocations per workgroup */
-  gint64            extents[GHLO_KERNEL_MAX_AXES];
-  guint64           n_points;         /* parallel points */
-  guint             points_per_invocation;      /* points per invocation */
-  guint64           n_parts;          /* parts of each point that are computed separately */
-  gsize             scratch_each;     /* bytes per invocation */
-  guint64           n_invocations;    /* that run at the same time, each with its own scratch */
-  gboolean          may_be_gated;     /* as in GhloStepRequest; set by the compile */
+  GhloVulkanPipeline *parts_pipeline;   /* computes the parts of folds, which @pipeline then merges; NULL if n_parts is
+                                         * 1 */
+  gboolean            workgroup_per_point;
+  guint               group;            /* invocations per workgroup */
+  gint64              extents[GHLO_KERNEL_MAX_AXES];
+  guint64             n_points;         /* parallel points */
+  guint               points_per_invocation;
+  guint64             n_parts;          /* parts of each point that are computed separately */
+  gsize               scratch_each;     /* bytes per invocation */
+  guint64             n_invocations;    /* that run at the same time, each with its own scratch */
+  gboolean            may_be_gated;     /* as in GhloStepRequest; set by the compile */
 };
 
 /* Returns NULL, or a static string that says why the device does not compute @kernel. Borrows @kernel, and keeps

@@ -27,6 +27,8 @@ enum { MAX_INSTANCES = 64 };
  * and a barrier that they might not need otherwise. */
 enum { FEW_GATED = 3 };
 
+G_STATIC_ASSERT (sizeof (GhloSpirvPush) == GHLO_VULKAN_PUSH_SIZE);
+
 typedef GhloGpuReplay Instance;
 
 /* Gates follow the tables. */

@@ -21,7 +21,7 @@ gboolean ghlo_vulkan_device_init       (GhloVulkanDevice    *self,
                                         GError             **error);
 /* Creates the objects that programs run through; disconnect () destroys them. One thread at a time. */
 gboolean ghlo_vulkan_device_connect    (GhloVulkanDevice    *self,
-                                       GError             **error);
+                                        GError             **error);
 void     ghlo_vulkan_device_disconnect (GhloVulkanDevice    *self);
 
 G_END_DECLS
