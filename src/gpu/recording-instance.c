@@ -123,7 +123,7 @@ record_gated (const GhloGpuRecording *self,
   const GhloGpuDevice *device = self->device;
   const GhloBufferRef gate = ghlo_gpu_recording_command (self, first)->gate;
   const gboolean is_conditional = gate.buffer == GHLO_GPU_GATES && n > FEW_GATED
-                                  && device->vulkan.has_conditional;
+                                  && device->vulkan.has_predicates;
 
   if (is_conditional)
     {

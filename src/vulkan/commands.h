@@ -55,7 +55,7 @@ void     ghlo_vulkan_commands_barrier           (GhloVulkanCommands      *self,
 void     ghlo_vulkan_commands_predicate_barrier (GhloVulkanCommands      *self,
                                                  const GhloVulkanDevice  *device);
 /* The commands up to end_predicate () are skipped where the 32-bit number at @address, in memory of the kind UPLOAD, is
- * 0 by then. The device must have conditional commands. */
+ * 0 by then. The device must have predicates (has_predicates). */
 void     ghlo_vulkan_commands_begin_predicate   (GhloVulkanCommands      *self,
                                                  const GhloVulkanDevice  *device,
                                                  guint64                  address);

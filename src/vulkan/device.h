@@ -54,7 +54,7 @@ typedef struct
   guint                      subgroup_size;
   guint64                    types;             /* element types that kernels may use, as bits */
   gboolean                   has_narrow_storage;        /* shaders load and store integers of 8 and 16 bits */
-  gboolean                   has_conditional;   /* commands can be skipped by a number in memory */
+  gboolean                   has_predicates;    /* commands can be skipped by a number in memory */
   GhloVulkanFloats           promises;
   guint64                    matrices;          /* types of operands of cooperative matrices, as bits. Floats accumulate
                                                  * in f32, integers in 32 bits */

@@ -315,7 +315,7 @@ block_new (GhloVulkanMemory      *self,
     VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, host != NULL ? &external : NULL, .size = size,
     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
              | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT
-             | (kind == GHLO_VULKAN_UPLOAD && device->has_conditional
+             | (kind == GHLO_VULKAN_UPLOAD && device->has_predicates
                 ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT : 0),
   };
   VkBufferDeviceAddressInfo address = { VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO };

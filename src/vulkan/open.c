@@ -221,7 +221,7 @@ check_device (GhloVulkanDevice  *self,
   if (properties.apiVersion < VK_API_VERSION_1_2)
     return refuse (&properties, "is older than Vulkan 1.2", error);
   ghlo_vulkan_features_init (&has);
-  ghlo_vulkan_features_extend (&has, handles->has_cooperative, handles->has_bfloat16, self->has_conditional);
+  ghlo_vulkan_features_extend (&has, handles->has_cooperative, handles->has_bfloat16, handles->has_conditional);
   handles->vk->GetPhysicalDeviceFeatures2 (handles->physical, &has.core);
   missing = ghlo_vulkan_features_choose (&has, &handles->features);
   if (missing != NULL)
@@ -264,7 +264,7 @@ ghlo_vulkan_device_init (GhloVulkanDevice    *self,
   self->types = ghlo_vulkan_features_types (&handles->features);
   self->has_narrow_storage = handles->features.v12.storageBuffer8BitAccess
                              && handles->features.v11.storageBuffer16BitAccess;
-  self->has_conditional = handles->features.conditional.conditionalRendering;
+  self->has_predicates = handles->features.conditional.conditionalRendering;
   if (self->subgroup_size == GHLO_VULKAN_MATRIX_SUBGROUP)
     self->matrices = ghlo_vulkan_cooperative_types (self);
   self->core.kind = GHLO_DEVICE_KIND_VULKAN;

@@ -9,7 +9,7 @@
 #include "compiler/devices.h"
 #include "plan/plan.h"
 #include "runtime/place.h"
-#include "vulkan/instance.h"
+#include "vulkan/handles.h"
 
 /* The beginning of the programs. */
 #define BEGIN(inputs, results) \
@@ -459,10 +459,12 @@ test_long (void)
   } cases[] = { { 2, FALSE, TRUE }, { 9, TRUE, TRUE }, { 40, FALSE, FALSE } };
   GhloGpuDevice *device = vulkan_program_open ();
   GhloVulkanFunctions *vk = device != NULL ? ghlo_vulkan_instance_get (NULL)->vk : NULL;
-  const gboolean has_conditional = device != NULL && device->vulkan.has_conditional;
+  const gboolean has_conditional = device != NULL && device->vulkan.has_predicates;
 
   if (device == NULL)
     return;
+  /* Vulkan requires the feature of devices that have the extension. */
+  g_assert_cmpint (has_conditional, ==, device->vulkan.handles->has_conditional);
   conditional.begin = vk->CmdBeginConditionalRenderingEXT;
   vk->CmdBeginConditionalRenderingEXT = count_and_begin;
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -471,14 +473,14 @@ test_long (void)
         g_autofree char *text = make_long (cases[i].n);
         VulkanProgramReplays seen;
 
-        device->vulkan.has_conditional = has_conditional && k < 2;
+        device->vulkan.has_predicates = has_conditional && k < 2;
         conditional.n = 0;
         g_assert_cmpint (is_of_device (device, text), ==, cases[i].is_of_device);
         seen = check_with (device, text, GHLO_ELEMENT_TYPE_I32, (gint32) k);
         g_assert_cmpint (seen.n_submissions == 3, ==, cases[i].is_of_device);
         g_assert_cmpint (conditional.n > 0, ==, cases[i].is_conditional && has_conditional && k < 2);
       }
-  device->vulkan.has_conditional = has_conditional;
+  device->vulkan.has_predicates = has_conditional;
   vk->CmdBeginConditionalRenderingEXT = conditional.begin;
 }
 
