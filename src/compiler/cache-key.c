@@ -24,8 +24,8 @@
 
 char *
 ghlo_cache_key_describe_options (const GhloOptimizeOptions *options,
-                                   const char                *device,
-                                   gboolean                   keep_locations)
+                                 const char                *device,
+                                 gboolean                   keep_locations)
 {
   g_auto (GStrv) passes = ghlo_optimize_dup_passes (options);
   g_autofree char *names = g_strjoinv (",", passes);
@@ -158,7 +158,7 @@ mix_op (Mixer          *self,
 
 char *
 ghlo_cache_key_name (GhloIrModule *module,
-                       const char   *options)
+                     const char   *options)
 {
   Mixer mixer = { 0 };
 
@@ -261,11 +261,11 @@ add_constants (GChecksum          *checksum,
 }
 
 char *
-ghlo_cache_key_compute (GhloIrModule      *module,
-                      const char        *options,
-                      gboolean           keep_locations,
-                      const GhloMonitor *monitor,
-                      GError           **error)
+ghlo_cache_key_compute (GhloIrModule       *module,
+                        const char         *options,
+                        gboolean            keep_locations,
+                        const GhloMonitor  *monitor,
+                        GError            **error)
 {
   g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (module);
   g_autoptr (GPtrArray) constants = ghlo_cache_key_constants (copy);

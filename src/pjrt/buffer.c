@@ -14,9 +14,9 @@
 #include "runtime/place.h"
 
 PJRT_Buffer *
-ghlo_pjrt_buffer_new_future (PJRT_Device     *device,
-                              GhloTensorType  *type,
-                              GhloPjrtFuture *future)
+ghlo_pjrt_buffer_new_future (PJRT_Device    *device,
+                             GhloTensorType *type,
+                             GhloPjrtFuture *future)
 {
   PJRT_Buffer *self = ghlo_new0 (PJRT_Buffer);
 

@@ -147,7 +147,7 @@ keep_output (Execution     *self,
 
 static gboolean
 set_futures (Execution  *self,
-               GError    **error)
+             GError    **error)
 {
   g_autoptr (GhloRunResult) outcome = run (self, error);
 
@@ -181,7 +181,7 @@ is_ready (gpointer data)
   const Execution *self = data;
 
   return ghlo_pjrt_futures_are_ready (self->inputs,
-                                       (gsize) self->executable->n_devices * self->executable->n_inputs);
+                                      (gsize) self->executable->n_devices * self->executable->n_inputs);
 }
 
 /* Creates the output buffers, which are futures. */
@@ -198,7 +198,7 @@ make_outputs (Execution           *self,
 
         self->outputs[(gsize) i * executable->n_outputs + j] = future;
         lists[i][j] = ghlo_pjrt_execute_future (executable, executable->devices[i], j,
-                                                 ghlo_pjrt_future_ref (future));
+                                                ghlo_pjrt_future_ref (future));
       }
 }
 

@@ -234,9 +234,9 @@ run (Execution  *self,
 /* Returns the value that the caller gets for @output. Transfer full. */
 static GhloValue *
 external_value (const PJRT_Executable  *executable,
-                 GhloRunResult            *outcome,
-                 guint                   output,
-                 GError                **error)
+                GhloRunResult          *outcome,
+                guint                   output,
+                GError                **error)
 {
   const guint i = executable->n_inputs + output;
 
@@ -322,7 +322,7 @@ execute_here (Execution    *self,
 
 static gboolean
 set_futures (Execution  *self,
-               GError    **error)
+             GError    **error)
 {
   const PJRT_Executable *executable = self->executable;
   g_autoptr (GhloRunResult) outcome = run (self, error);
@@ -372,9 +372,9 @@ is_ready (gpointer data)
 
 PJRT_Buffer *
 ghlo_pjrt_execute_future (const PJRT_Executable *executable,
-                           PJRT_Device           *device,
-                           guint                  output,
-                           GhloPjrtFuture       *future)
+                          PJRT_Device           *device,
+                          guint                  output,
+                          GhloPjrtFuture        *future)
 {
   GhloTensorType *type = executable->types[executable->n_inputs + output];
   PJRT_Buffer *buffer = ghlo_pjrt_buffer_new_future (device, type, future);

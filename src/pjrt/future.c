@@ -36,7 +36,7 @@ ghlo_pjrt_future_new_unset (GhloFence *fence)
 
 void
 ghlo_pjrt_future_set (GhloPjrtFuture *self,
-                        GhloValue       *value)
+                      GhloValue      *value)
 {
   self->value = value;
 }
@@ -79,14 +79,14 @@ wait (GhloPjrtFuture  *self,
 
 GhloValue *
 ghlo_pjrt_future_get (GhloPjrtFuture  *self,
-                       GError          **error)
+                      GError         **error)
 {
   return wait (self, error) ? ghlo_value_ref (self->value) : NULL;
 }
 
 GhloValue *
 ghlo_pjrt_future_take (GhloPjrtFuture  *self,
-                        GError          **error)
+                       GError         **error)
 {
   GhloValue *value = NULL;
 
@@ -100,7 +100,7 @@ ghlo_pjrt_future_take (GhloPjrtFuture  *self,
 
 gboolean
 ghlo_pjrt_futures_are_ready (GhloPjrtFuture *const *futures,
-                              gsize                   n)
+                             gsize                  n)
 {
   for (gsize i = 0; i < n; i++)
     if (futures[i] != NULL && !ghlo_pjrt_future_is_ready (futures[i]))
@@ -111,8 +111,8 @@ ghlo_pjrt_futures_are_ready (GhloPjrtFuture *const *futures,
 
 void
 ghlo_pjrt_futures_add_dependency (GhloPjrtFuture *const *futures,
-                           gsize                   n,
-                           GhloPjrtQueue          *queue)
+                                  gsize                  n,
+                                  GhloPjrtQueue         *queue)
 {
   for (gsize i = 0; i < n; i++)
     if (futures[i] != NULL && !ghlo_pjrt_future_is_ready (futures[i]))
@@ -121,7 +121,7 @@ ghlo_pjrt_futures_add_dependency (GhloPjrtFuture *const *futures,
 
 void
 ghlo_pjrt_futures_clear (GhloPjrtFuture **futures,
-                          gsize             n)
+                         gsize            n)
 {
   for (gsize i = 0; i < n; i++)
     g_clear_pointer (&futures[i], ghlo_pjrt_future_unref);

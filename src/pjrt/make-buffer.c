@@ -74,7 +74,7 @@ create_error_buffer (PJRT_Client_CreateErrorBuffer_Args *args)
   ghlo_fence_signal (fence, ghlo_pjrt_error_of_code (args->error_code, args->error_message,
                                                       args->error_message_size));
   args->buffer = ghlo_pjrt_buffer_new_future (choose_device (args->client, NULL, args->memory), shape.type,
-                                               ghlo_pjrt_future_new_unset (fence));
+                                              ghlo_pjrt_future_new_unset (fence));
   ghlo_pjrt_buffer_lay_out (args->buffer, shape.type, shape.layout);
   set_memory (args->buffer, args->memory);
 

@@ -156,7 +156,7 @@ look_again (gpointer data)
 
 void
 ghlo_pjrt_queue_add_dependency (GhloPjrtQueue *self,
-                        GhloFence     *fence)
+                                GhloFence     *fence)
 {
   g_atomic_ref_count_inc (&self->ref_count);
   ghlo_fence_notify (fence, look_again, self);

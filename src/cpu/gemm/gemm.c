@@ -483,8 +483,8 @@ make_tasks (GhloCpuGemm *self)
 }
 
 static gboolean
-choose_algorithm (GhloCpuGemm *self,
-            GError     **error)
+choose_algorithm (GhloCpuGemm  *self,
+                  GError      **error)
 {
   double nanoseconds;
 

@@ -18,8 +18,8 @@ enum
 {
   GHLO_SPIRV_MAX_NODES = 4096,
   SPIRV_MAX_UNROLLED = 32,      /* unrolled points of an invocation */
-  SPIRV_MAX_PRELOADS = 16,          /* accesses whose elements are kept in registers at once */
-  SPIRV_MAX_KEPT_BYTES = 192,   /* registers for elements that are loaded ahead */
+  SPIRV_MAX_PRELOADS = 16,      /* accesses whose elements are kept in registers at once */
+  SPIRV_MAX_PRELOAD_BYTES = 192,        /* registers for elements that are loaded ahead */
 };
 
 /* Where a temporary is stored if a workgroup computes a point. */
@@ -68,11 +68,11 @@ typedef struct
   Id                lane;               /* index in the workgroup, if that computes a point together; else 0 */
   SpirvUnrolled     unrolled;
   guint             n_loops;            /* loops around the code being emitted */
-  SpirvPreload         preloads[SPIRV_MAX_PRELOADS];
+  SpirvPreload      preloads[SPIRV_MAX_PRELOADS];
   guint             n_preloads, n_preloads_throughout;  /* the latter live from the beginning of a point to its end */
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, if there is a lane */
   GhloSpirvParts    parts;              /* of the first block */
-  gboolean          is_speculative;          /* all points are cheap, see emit.c */
+  gboolean          is_speculative;     /* all points are cheap, see emit.c */
   Id                part, n_points, slot;  /* SEPARATE: the part, and the slot of its results; MERGED: n_points is set,
                                             * and slot is the point's number */
   Id                zero;               /* read from the table; only if floats.folds_exactly is FALSE */
@@ -289,13 +289,13 @@ void     ghlo_spirv_merge_chains (Spirv                 *self,
                                   const SpirvFolds      *folds,
                                   Id                    *merged);
 
-/* kept.c. The first loads what is kept from the beginning of a point to its end; the second loads what @block needs
+/* preload.c. The first loads what is kept from the beginning of a point to its end; the second loads what @block needs
  * from the current unrolled point on. */
-void ghlo_spirv_keep          (Spirv                 *self);
-void ghlo_spirv_keep_next     (Spirv                 *self,
+void ghlo_spirv_preload       (Spirv                 *self);
+void ghlo_spirv_preload_next  (Spirv                 *self,
                                const GhloKernelBlock *block);
 /* Returns the element at the current unrolled point, or 0 if it has not been loaded. */
-Id   ghlo_spirv_get_preload      (const Spirv           *self,
+Id   ghlo_spirv_get_preload   (const Spirv           *self,
                                guint                  access);
 
 /* points.c: one part of a block, computed separately; and the stores of a block whose nodes have been emitted. */

@@ -190,7 +190,7 @@ emit_point (Spirv *self,
     ghlo_spirv_part (self, self->kernel->blocks);
   else
     {
-      ghlo_spirv_keep (self);
+      ghlo_spirv_preload (self);
       ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
     }
   ghlo_spirv_end_if (self, exit);
@@ -200,7 +200,7 @@ emit_point (Spirv *self,
  * latency. */
 static gboolean
 is_speculative (const Spirv             *self,
-           const GhloSpirvSchedule *schedule)
+                const GhloSpirvSchedule *schedule)
 {
   const GhloKernel *kernel = self->kernel;
   const GhloKernelBlock *block = kernel->blocks;

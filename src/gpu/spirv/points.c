@@ -2,7 +2,7 @@
  *
  * Blocks of points. Parts of folds are computed one after the other, or separately by one shader and merged by another.
  * At each point an invocation mostly waits for memory. If it has many points, several at a time are unrolled, so that
- * all of their loads are in flight at once (kept.c).
+ * all of their loads are in flight at once (preload.c).
  */
 
 #include "gpu/spirv/emit-private.h"
@@ -115,7 +115,7 @@ emit_point (Spirv    *self,
   const GhloKernelBlock *block = points->block;
   Id chain = 0;
 
-  ghlo_spirv_keep_next (self, block);
+  ghlo_spirv_preload_next (self, block);
   if (block->n_folds > 0)
     chain = find_number (self, points);
   for (guint i = 0; i < block->n_folds; i++)
@@ -133,7 +133,8 @@ choose_unrolled (gint64 n,
                  guint  n_nodes,
                  guint  bytes)
 {
-  const guint most = MIN (MAX_UNROLLED, MIN (MAX_LOOP_NODES / MAX (n_nodes, 1), SPIRV_MAX_KEPT_BYTES / MAX (bytes, 1)));
+  const guint most = MIN (MAX_UNROLLED, MIN (MAX_LOOP_NODES / MAX (n_nodes, 1),
+                                             SPIRV_MAX_PRELOAD_BYTES / MAX (bytes, 1)));
   gint64 least = n;
   guint best = 0;
 

@@ -54,7 +54,7 @@ is_known (const GhloKernel       *kernel,
 /* Finds what is kept for @number at the current unrolled points. */
 static const SpirvPreload *
 find_preload (const Spirv *self,
-           guint        number)
+              guint        number)
 {
   const GhloKernelAccess *accesses = self->kernel->accesses;
 
@@ -142,10 +142,10 @@ keep_block (Spirv                 *self,
 }
 
 void
-ghlo_spirv_keep (Spirv *self)
+ghlo_spirv_preload (Spirv *self)
 {
   const GhloKernel *kernel = self->kernel;
-  gsize bytes = SPIRV_MAX_KEPT_BYTES;
+  gsize bytes = SPIRV_MAX_PRELOAD_BYTES;
 
   for (guint i = 0; self->lane != 0 && i < kernel->n_blocks; i = kernel->blocks[i].end)
     if (kernel->blocks[i].kind == GHLO_BLOCK_POINTS)
@@ -154,8 +154,8 @@ ghlo_spirv_keep (Spirv *self)
 }
 
 void
-ghlo_spirv_keep_next (Spirv                 *self,
-                      const GhloKernelBlock *block)
+ghlo_spirv_preload_next (Spirv                 *self,
+                         const GhloKernelBlock *block)
 {
   const SpirvUnrolled *unrolled = &self->unrolled;
   const guint n = unrolled->n > 0 ? unrolled->n : ghlo_spirv_count_unrolled_in (self, block);
@@ -171,7 +171,7 @@ ghlo_spirv_keep_next (Spirv                 *self,
 
 Id
 ghlo_spirv_get_preload (const Spirv *self,
-                     guint        access)
+                        guint        access)
 {
   const SpirvPreload *preload = self->unrolled.first != 0 ? find_preload (self, access) : NULL;
 

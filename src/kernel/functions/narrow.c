@@ -143,8 +143,8 @@ ghlo_expand_to_f8e8m0fnu (Builder         *b,
   low = choose (b, less (b, size, whole (b, size, one / 4 * 3)), whole (b, size, 0), whole (b, size, 1));
   result = choose (b, less (b, size, whole (b, size, one)), low, result);
   is_nan = bit_or (b, greater (b, size, whole (b, size, INFINITE)),
-               bit_and (b, greater_equal (b, bits, whole (b, bits, (guint64) 1 << 31)),
-                    unequal (b, operands[0], real (b, operands[0], 0))));
+                   bit_and (b, greater_equal (b, bits, whole (b, bits, (guint64) 1 << 31)),
+                            unequal (b, operands[0], real (b, operands[0], 0))));
 
   return convert (b, UI8, choose (b, is_nan, whole (b, result, 0xff), result));
 }
