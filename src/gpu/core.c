@@ -14,7 +14,8 @@
 #include "vulkan/open.h"
 
 /* Shaders are emitted for the matrices that devices are asked for. */
-G_STATIC_ASSERT (GHLO_SPIRV_MATRIX == GHLO_VULKAN_MATRIX && GHLO_SPIRV_MATRIX_BYTES == GHLO_VULKAN_MATRIX_BYTES);
+G_STATIC_ASSERT ((int) GHLO_SPIRV_MATRIX == (int) GHLO_VULKAN_MATRIX);
+G_STATIC_ASSERT ((int) GHLO_SPIRV_MATRIX_BYTES == (int) GHLO_VULKAN_MATRIX_BYTES);
 
 /* Opening measures how the device computes, which takes other objects of the device. */
 gboolean
