@@ -13,10 +13,8 @@ G_BEGIN_DECLS
 
 extern const GhloStepImplementation ghlo_cpu_step_cholesky;
 extern const GhloStepImplementation ghlo_cpu_step_concatenate;
-extern const GhloStepImplementation ghlo_cpu_step_convolution;
 extern const GhloStepImplementation ghlo_cpu_step_copy;   /* the target's copies; there is no operation for these */
 extern const GhloStepImplementation ghlo_cpu_step_cumulative;
-extern const GhloStepImplementation ghlo_cpu_step_dot;
 extern const GhloStepImplementation ghlo_cpu_step_dynamic_slice;
 extern const GhloStepImplementation ghlo_cpu_step_dynamic_update_slice;
 extern const GhloStepImplementation ghlo_cpu_step_elementwise;
@@ -25,6 +23,7 @@ extern const GhloStepImplementation ghlo_cpu_step_iota;
 extern const GhloStepImplementation ghlo_cpu_step_kernel;
 extern const GhloStepImplementation ghlo_cpu_step_pad;
 extern const GhloStepImplementation ghlo_cpu_step_pool_gradient;
+extern const GhloStepImplementation ghlo_cpu_step_product;
 extern const GhloStepImplementation ghlo_cpu_step_random;
 extern const GhloStepImplementation ghlo_cpu_step_reduce;
 extern const GhloStepImplementation ghlo_cpu_step_routine;

@@ -67,11 +67,12 @@ typedef struct
   gboolean (*take)    (const GhloCpuConvolution     *self,
                        GhloCpuWay                   *way,
                        GError                      **error);
-  /* FALSE with an error, or without one when cancelled. The same holds for pack (). */
+  /* FALSE with an error, or without one when cancelled. The same holds for pack (), which every algorithm has that sets
+   * a packed_size. */
   gboolean (*compute) (const GhloCpuConvolution     *self,
                        const GhloCpuConvolutionRun  *run,
                        GError                      **error);
-  gboolean (*pack)    (const GhloCpuConvolution     *self,       /* nullable */
+  gboolean (*pack)    (const GhloCpuConvolution     *self,
                        const guint8                 *rhs,
                        gpointer                      packed,
                        guint8                       *scratch,
@@ -86,6 +87,7 @@ struct _GhloCpuConvolution
   gboolean                           compiles;       /* it is going to be run; else only its properties are queried */
   const GhloCpuConvolutionAlgorithm *algorithm;
   GhloCpuWay                         way;            /* the algorithm's own */
+  gpointer                           packed;         /* packed_size bytes; NULL where the kernel is used unpacked */
   gboolean                           skips_padding;  /* the algorithm skips padding, and there is some */
   gboolean                           has_probes;
   GhloCpuProbes                      probes;

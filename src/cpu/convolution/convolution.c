@@ -9,6 +9,8 @@
 
 #include "base/ghlo-error.h"
 #include "cpu/finish.h"
+#include "runtime/memory.h"
+#include "runtime/memory.h"
 
 /* Multiply-adds up to which the library costs more than it saves. Products this small are summed in the order of the
  * specification. */
@@ -208,15 +210,72 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
   return NULL;
 }
 
+static void
+clear_packed (GhloCpuConvolution *self)
+{
+  if (self->packed != NULL)
+    ghlo_memory_free (self->packed, self->way.packed_size);
+  self->packed = NULL;
+}
+
+void
+ghlo_cpu_convolution_free (GhloCpuConvolution *self)
+{
+  if (self == NULL)
+    return;
+  clear_packed (self);
+  ghlo_cpu_way_clear (&self->way);
+  g_free (self);
+}
+
+/* Packs a constant kernel, unless it has values that are not finite, because runs need those in the given order. Where
+ * memory is short or the library fails, it stays unpacked. FALSE when cancelled. */
+static gboolean
+pack (GhloCpuConvolution  *self,
+      const guint8        *rhs,
+      const GhloMonitor   *monitor,
+      GError             **error)
+{
+  gpointer scratch;
+
+  if (rhs == NULL || self->way.packed_size == 0
+      || (self->skips_padding && !ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs)))
+    return TRUE;
+  scratch = ghlo_memory_alloc_uninitialized (self->way.scratch_size, NULL);
+  if (scratch != NULL)
+    self->packed = ghlo_memory_alloc_uninitialized (self->way.packed_size, NULL);
+  if (self->packed != NULL && !self->algorithm->pack (self, rhs, self->packed, scratch, monitor, NULL))
+    clear_packed (self);
+  if (scratch != NULL)
+    ghlo_memory_free (scratch, self->way.scratch_size);
+  if (self->packed != NULL)
+    {
+      char *description = g_strconcat (self->way.description, ", kernel reordered", NULL);
+
+      g_free (self->way.description);
+      self->way.description = description;
+    }
+
+  return !ghlo_monitor_cancelled (monitor, error);
+}
+
 GhloCpuConvolution *
 ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
                               const GhloView                  *lhs,
                               const GhloView                  *rhs,
                               const GhloView                  *result,
                               GhloCpuPanelFunc                 epilogue,
+                              const GhloMonitor               *monitor,
                               GError                         **error)
 {
-  return convolution_new (numbers, lhs, rhs, result, epilogue, TRUE, error);
+  g_autoptr (GhloCpuConvolution) self = convolution_new (numbers, lhs, rhs, result, epilogue, TRUE, error);
+
+  if (self == NULL || !pack (self, rhs->data, monitor, error))
+    return NULL;
+  if (self->packed == NULL)
+    self->way.packed_size = 0;
+
+  return g_steal_pointer (&self);
 }
 
 GhloCpuConvolution *
@@ -227,16 +286,12 @@ ghlo_cpu_convolution_choose (const GhloCpuConvolutionNumbers *numbers,
                              GhloCpuPanelFunc                 epilogue,
                              GError                         **error)
 {
-  return convolution_new (numbers, lhs, rhs, result, epilogue, FALSE, error);
-}
+  GhloCpuConvolution *self = convolution_new (numbers, lhs, rhs, result, epilogue, FALSE, error);
 
-void
-ghlo_cpu_convolution_free (GhloCpuConvolution *self)
-{
-  if (self == NULL)
-    return;
-  ghlo_cpu_way_clear (&self->way);
-  g_free (self);
+  if (self != NULL && rhs->data == NULL)
+    self->way.packed_size = 0;
+
+  return self;
 }
 
 gsize
@@ -277,29 +332,6 @@ finish (gboolean            ok,
   return ok;
 }
 
-gboolean
-ghlo_cpu_convolution_may_pack (const GhloCpuConvolution *self,
-                               const guint8             *rhs)
-{
-  return self->way.packed_size > 0
-         && (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs));
-}
-
-gboolean
-ghlo_cpu_convolution_pack (const GhloCpuConvolution *self,
-                           const guint8             *rhs,
-                           gpointer                  packed,
-                           gpointer                  scratch,
-                           const GhloMonitor        *monitor,
-                           GError                  **error)
-{
-  GError *problem = NULL;
-  gboolean ok = self->algorithm->pack == NULL
-                || self->algorithm->pack (self, rhs, packed, scratch, monitor, &problem);
-
-  return finish (ok, problem, monitor, error);
-}
-
 /* The epilogue has already run on the result, and may have overwritten it; so the result is computed again. */
 static gboolean
 spread_nan (const GhloCpuConvolution     *self,
@@ -320,7 +352,6 @@ gboolean
 ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           const guint8             *lhs,
                           const guint8             *rhs,
-                          gconstpointer             packed,
                           guint8                   *result,
                           gpointer                  scratch,
                           gpointer                  epilogue_data,
@@ -328,10 +359,10 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           GError                  **error)
 {
   /* Packed kernels are finite. */
-  gboolean checks = self->skips_padding && packed == NULL;
+  gboolean checks = self->skips_padding && self->packed == NULL;
   gint is_suspect = checks && !self->has_probes;
   GhloCpuConvolutionRun run = {
-    .lhs = lhs, .rhs = rhs, .packed = packed, .result = result, .scratch = scratch,
+    .lhs = lhs, .rhs = rhs, .packed = self->packed, .result = result, .scratch = scratch,
     .epilogue = self->epilogue, .epilogue_data = epilogue_data, .monitor = monitor,
     .is_suspect = checks && self->has_probes ? &is_suspect : NULL,
   };

@@ -30,15 +30,17 @@ const char         *ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers
 
 typedef struct _GhloCpuConvolution GhloCpuConvolution;
 
-/* Of the views only types, dimensions and strides are used. UNSUPPORTED for types that no algorithm here takes,
- * OUT_OF_MEMORY where the padding or the dilation is too large. */
+/* Of the views, types, dimensions and strides are used, and data where @rhs is constant: it is then packed in the order
+ * that runs read, which @monitor (nullable) cancels. UNSUPPORTED for types that no algorithm here takes, OUT_OF_MEMORY
+ * where the padding or the dilation is too large. */
 GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,
                                                        const GhloView                  *result,
                                                        GhloCpuPanelFunc                 epilogue,   /* nullable */
+                                                       const GhloMonitor               *monitor,
                                                        GError                         **error);
-/* The same without generating code: the result can be queried, but not run. */
+/* The same without generating code or packing: the result can be queried, but not run. */
 GhloCpuConvolution *ghlo_cpu_convolution_choose       (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,
@@ -51,23 +53,13 @@ gsize               ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution 
 const char         *ghlo_cpu_convolution_describe     (const GhloCpuConvolution        *self);
 double              ghlo_cpu_convolution_nanoseconds  (const GhloCpuConvolution        *self);
 
-/* Bytes of the kernel packed in the order that runs read; 0 where that is the given order. A constant kernel is
- * packed once, unless it has values that are not finite, because runs need those in the given order. */
+/* Bytes of a constant kernel that is kept in packed form. */
 gsize               ghlo_cpu_convolution_packed_size  (const GhloCpuConvolution        *self);
-gboolean            ghlo_cpu_convolution_may_pack     (const GhloCpuConvolution        *self,
-                                                       const guint8                    *rhs);
-gboolean            ghlo_cpu_convolution_pack         (const GhloCpuConvolution        *self,
-                                                       const guint8                    *rhs,
-                                                       gpointer                         packed,
-                                                       gpointer                         scratch,
-                                                       const GhloMonitor               *monitor,
-                                                       GError                         **error);
 
-/* As ghlo_cpu_gemm_run(). With @packed, @rhs is not read. */
+/* As ghlo_cpu_gemm_run(). A kernel that was constant need not be given again. */
 gboolean            ghlo_cpu_convolution_run          (const GhloCpuConvolution        *self,
                                                        const guint8                    *lhs,
                                                        const guint8                    *rhs,
-                                                       gconstpointer                    packed,     /* nullable */
                                                        guint8                          *result,
                                                        gpointer                         scratch,
                                                        gpointer                         epilogue_data,

@@ -12,10 +12,10 @@
 
 /* Reading */
 
-static const char *
-read_epilogue (GhloCpuEpilogue       *self,
-               const GhloStepLead    *lead,
-               const GhloStepRequest *request)
+const char *
+ghlo_cpu_epilogue_read (GhloCpuEpilogue       *self,
+                        const GhloStepLead    *lead,
+                        const GhloStepRequest *request)
 {
   GhloStepEpilogue *fusion = &self->fusion;
   const char *reason;
@@ -29,28 +29,6 @@ read_epilogue (GhloCpuEpilogue       *self,
     self->product_result = ghlo_step_epilogue_place (fusion);
 
   return reason;
-}
-
-const char *
-ghlo_cpu_product_read (GhloCpuProduct        *self,
-                       const GhloStepRequest *request,
-                       gboolean               is_convolution,
-                       GhloCpuEpilogue       *kept)
-{
-  const char *reason;
-
-  self->epilogue = kept;
-  if (request->body == NULL)
-    return ghlo_step_lead_read (&self->lead, request);
-  if (is_convolution ? request->body->first->kind != GHLO_OP_STABLEHLO_CONVOLUTION
-                     : !ghlo_step_is_dot (request->body->first))
-    return "its first operation is one of another step";
-  reason = ghlo_step_lead_read (&self->lead, request);
-  if (reason != NULL || kept != NULL)
-    return reason;
-  self->epilogue = g_new0 (GhloCpuEpilogue, 1);
-
-  return read_epilogue (self->epilogue, &self->lead, request);
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests for products and convolutions: either a single operation, or a fusion of one and its epilogue
- * (plan/epilogue.h). The epilogue is a kernel, which is run on each finished part of the product while the part is in
- * the cache. The first result that has the product's type serves as the memory for the product.
+ * The epilogue of a product or convolution (plan/epilogue.h): a kernel, which is run on each finished part of the
+ * product while the part is in the cache. The first result that has the product's type serves as the memory for the
+ * product.
  */
 
 #pragma once
@@ -26,19 +26,10 @@ void ghlo_cpu_epilogue_free (GhloCpuEpilogue *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuEpilogue, ghlo_cpu_epilogue_free)
 
-/* The operation that a request asks for; borrowed from the request. */
-typedef struct
-{
-  GhloStepLead     lead;
-  GhloCpuEpilogue *epilogue;        /* owned by the caller; NULL where the request is not a fusion */
-} GhloCpuProduct;
-
-/* Reads a request for a product or, with @is_convolution, a convolution. Returns NULL, or why it cannot be done.
- * @kept (nullable) is the epilogue from an earlier call with the same request; @self takes it over. */
-const char *ghlo_cpu_product_read      (GhloCpuProduct        *self,
-                                        const GhloStepRequest *request,
-                                        gboolean               is_convolution,
-                                        GhloCpuEpilogue       *kept);
+/* Reads the epilogue of a fusion that begins with @lead; @self is zero before. Returns NULL, or why it is declined. */
+const char *ghlo_cpu_epilogue_read     (GhloCpuEpilogue       *self,
+                                        const GhloStepLead    *lead,
+                                        const GhloStepRequest *request);
 
 /* In all of these functions @self may be NULL, which means that there is no epilogue. */
 

@@ -156,7 +156,7 @@ test_steps (void)
   g_assert_cmpstr (ghlo_plan_step_get_unit (counted), ==, "host");
   g_assert_null (ghlo_plan_step_get_implementation (counted));
   g_assert_cmpstr (ghlo_plan_step_get_unit (product), ==, is_cpu ? "cpu" : "fake");
-  g_assert_cmpstr (ghlo_plan_step_get_implementation (product), ==, is_cpu ? "dot" : "step");
+  g_assert_cmpstr (ghlo_plan_step_get_implementation (product), ==, is_cpu ? "product" : "step");
   g_assert_nonnull (strstr (ghlo_plan_step_get_place (product), ":10:"));
   g_assert_cmpstr (ghlo_plan_step_get_place (find_step (plan, "copy", 0)), ==, NULL);
   /* Two matrices are read and one is written. */

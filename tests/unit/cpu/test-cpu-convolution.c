@@ -325,45 +325,54 @@ view_of (const Tensor *tensor)
 
 static GhloCpuConvolution *
 prepare (const Case       *self,
+         gboolean          is_constant,       /* the kernel */
          GhloCpuPanelFunc  epilogue)
 {
   GhloView lhs = view_of (&self->lhs), rhs = view_of (&self->rhs), result = view_of (&self->result);
   g_autoptr (GError) error = NULL;
   GhloCpuConvolution *convolution;
 
-  convolution = ghlo_cpu_convolution_prepare (&self->numbers, &lhs, &rhs, &result, epilogue, &error);
+  if (!is_constant)
+    rhs.data = NULL;
+  convolution = ghlo_cpu_convolution_prepare (&self->numbers, &lhs, &rhs, &result, epilogue, NULL, &error);
   g_assert_no_error (error);
 
   return convolution;
 }
 
-/* Runs the case, also with a prepacked kernel where packing is supported. */
+static void
+run (const Case               *self,
+     const GhloCpuConvolution *convolution,
+     const guint8             *rhs,
+     gpointer                  epilogue_data)
+{
+  gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+  g_autoptr (GError) error = NULL;
+
+  ghlo_cpu_convolution_run (convolution, self->lhs.data, rhs, self->result.data, scratch, epilogue_data, NULL, &error);
+  g_assert_no_error (error);
+  g_aligned_free (scratch);
+}
+
+/* Runs the case, also with a constant kernel where that is packed. */
 static char *
 check_case (Case *self)
 {
-  g_autoptr (GhloCpuConvolution) convolution = prepare (self, NULL);
-  gsize packed_size = ghlo_cpu_convolution_packed_size (convolution);
-  gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloCpuConvolution) convolution = prepare (self, FALSE, NULL), packed = prepare (self, TRUE, NULL);
   char *how = g_strdup (ghlo_cpu_convolution_describe (convolution));
 
-  ghlo_cpu_convolution_run (convolution, self->lhs.data, self->rhs.data, NULL, self->result.data, scratch, NULL, NULL,
-                            &error);
-  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_cpu_convolution_packed_size (convolution), ==, 0);
+  run (self, convolution, self->rhs.data, NULL);
   check_result (self, how, 0);
-  if (packed_size > 0)
+  if (ghlo_cpu_convolution_packed_size (packed) > 0)
     {
       g_autofree guint8 *first = g_memdup2 (self->result.memory, self->result.n_bytes);
-      gpointer packed = allocate (packed_size);
 
       memset (self->result.memory, UNTOUCHED, self->result.n_bytes);
-      g_assert_true (ghlo_cpu_convolution_pack (convolution, self->rhs.data, packed, scratch, NULL, NULL));
-      g_assert_true (ghlo_cpu_convolution_run (convolution, self->lhs.data, NULL, packed, self->result.data, scratch,
-                                               NULL, NULL, NULL));
+      g_assert_true (g_str_has_suffix (ghlo_cpu_convolution_describe (packed), "kernel reordered"));
+      run (self, packed, NULL, NULL);
       g_assert_cmpmem (first, self->result.n_bytes, self->result.memory, self->result.n_bytes);
-      g_aligned_free (packed);
     }
-  g_aligned_free (scratch);
 
   return how;
 }
@@ -608,17 +617,13 @@ test_not_finite (void)
         g_auto (Case) c = { .w = rows[i].window };
         g_autoptr (GhloCpuConvolution) convolution = NULL;
         gboolean is_bound = g_test_rand_bit ();
-        gpointer scratch;
 
         case_init (&c, &types[t / 2], t / 2 == 1, t / 2 == 1 ? TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED : 0);
         add_specials (&c.rhs, t % 2 == 0 ? 2000 : 100);
         if (t % 2 == 1)
           add_specials (&c.lhs, 2000);
-        convolution = prepare (&c, is_bound ? bound : NULL);
-        scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
-        g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
-                                                 &c, NULL, NULL));
-        g_aligned_free (scratch);
+        convolution = prepare (&c, FALSE, is_bound ? bound : NULL);
+        run (&c, convolution, c.rhs.data, &c);
         assert_untouched (&c.result);
         check_special (&c, is_bound, ghlo_cpu_convolution_describe (convolution));
       }
@@ -656,15 +661,11 @@ test_pieces (void)
         g_auto (Case) c = { .w = large[i].window };
         g_autoptr (GhloCpuConvolution) convolution = NULL;
         const char *how;
-        gpointer scratch;
 
         case_init (&c, &types[t], t == 1, t == 1 ? TENSOR_PERMUTED : 0);
-        convolution = prepare (&c, NULL);
+        convolution = prepare (&c, FALSE, NULL);
         how = ghlo_cpu_convolution_describe (convolution);
-        scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
-        g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
-                                                 NULL, NULL, NULL));
-        g_aligned_free (scratch);
+        run (&c, convolution, c.rhs.data, NULL);
         check_some (&c, how);
         g_test_message ("%s, %s: %s", large[i].name, ghlo_element_type_to_string (types[t].lhs), how);
         if (all && t == 0 && large[i].how != NULL && !g_pattern_match_simple (large[i].how, how))
@@ -761,16 +762,12 @@ test_epilogue (void)
       g_autoptr (GhloCpuConvolution) convolution = NULL;
       g_autofree gint *counts = NULL;
       Seen seen = { .c = &c };
-      gpointer scratch;
       gint64 index[MOST + 2] = { 0 };
 
       case_init (&c, &(Types) SAME (F32), i % 2 == 1, i % 2 == 1 ? TENSOR_PERMUTED | TENSOR_GAPS : 0);
       seen.seen = counts = g_new0 (gint, c.result.n_bytes / 4);
-      convolution = prepare (&c, see);
-      scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
-      g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
-                                               &seen, NULL, NULL));
-      g_aligned_free (scratch);
+      convolution = prepare (&c, FALSE, see);
+      run (&c, convolution, c.rhs.data, &seen);
       do
         g_assert_cmpint (counts[(tensor_at (&c.result, index) - c.result.memory) / 4], ==, 1);
       while (tensor_next (&c.result, index));
@@ -792,7 +789,7 @@ run_often (gpointer data)
   gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (runner->convolution));
 
   for (guint i = 0; i < 5; i++)
-    g_assert_true (ghlo_cpu_convolution_run (runner->convolution, runner->c->lhs.data, runner->c->rhs.data, NULL,
+    g_assert_true (ghlo_cpu_convolution_run (runner->convolution, runner->c->lhs.data, runner->c->rhs.data,
                                              runner->result, scratch, NULL, NULL, NULL));
   g_aligned_free (scratch);
 
@@ -811,7 +808,7 @@ test_threads (void)
       GThread *threads[8];
 
       case_init (&c, &(Types) SAME (F32), FALSE, 0);
-      convolution = prepare (&c, NULL);
+      convolution = prepare (&c, FALSE, NULL);
       for (guint i = 0; i < 8; i++)
         {
           runners[i] = (Runner) { convolution, &c, g_malloc (c.result.n_bytes) };
@@ -841,10 +838,10 @@ test_cancel (void)
       gpointer scratch;
 
       case_init (&c, &(Types) SAME (F32), FALSE, 0);
-      convolution = prepare (&c, NULL);
+      convolution = prepare (&c, FALSE, NULL);
       scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
       g_cancellable_cancel (cancellable);
-      g_assert_false (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
+      g_assert_false (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, c.result.data, scratch,
                                                 NULL, &monitor, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_aligned_free (scratch);

@@ -281,10 +281,10 @@ check_convolution (const char *text,
   views[1] = view_of (rhs, strides.strides[1]);
   views[2] = view_of (found, strides.strides[2]);
   g_assert_null (ghlo_cpu_convolution_numbers_read (&numbers, find_op (&program)));
-  convolution = ghlo_cpu_convolution_prepare (&numbers, &views[0], &views[1], &views[2], NULL, &error);
+  convolution = ghlo_cpu_convolution_prepare (&numbers, &views[0], &views[1], &views[2], NULL, NULL, &error);
   g_assert_no_error (error);
   scratch = g_aligned_alloc (1, MAX (ghlo_cpu_convolution_scratch_size (convolution), 64), 64);
-  ghlo_cpu_convolution_run (convolution, lhs->data, rhs->data, NULL, found->data, scratch, NULL, NULL, &error);
+  ghlo_cpu_convolution_run (convolution, lhs->data, rhs->data, found->data, scratch, NULL, NULL, &error);
   g_assert_no_error (error);
   g_aligned_free (scratch);
   assert_agree (found, expected, k, size_of (lhs), size_of (rhs), ghlo_cpu_convolution_describe (convolution));

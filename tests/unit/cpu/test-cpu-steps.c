@@ -14,7 +14,7 @@ test_dot (void)
                              "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [2], "
                              "contracting_dims = [2] x [0] : (tensor<3x5x4xf32>, tensor<4x6x3xf32>) -> "
                              "tensor<3x5x6xf32>\n  return %0 : tensor<3x5x6xf32>\n}\n",
-                             "dot", (GhloValue *[]) { a, b }, 2, 1e-5));
+                             "product", (GhloValue *[]) { a, b }, 2, 1e-5));
 }
 
 /* Infinities affect only the products that they belong to, whatever else is in the registers. */
@@ -42,7 +42,7 @@ test_dot_not_finite (void)
           set_number (a, (gsize) g_test_rand_int_range (0, (gint) a->n_elements), INFINITY);
           set_number (b, (gsize) g_test_rand_int_range (0, (gint) b->n_elements), -INFINITY);
         }
-      g_assert_true (step_check (text, "dot", (GhloValue *[]) { a, b }, 2, 1));
+      g_assert_true (step_check (text, "product", (GhloValue *[]) { a, b }, 2, 1));
     }
 }
 
@@ -57,7 +57,7 @@ test_convolution (void)
                              " {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
                              "(tensor<2x9x7x4xf32>, tensor<3x3x4x6xf32>) -> tensor<2x9x7x6xf32>\n"
                              "  return %0 : tensor<2x9x7x6xf32>\n}\n",
-                             "convolution", (GhloValue *[]) { a, b }, 2, 1e-5));
+                             "product", (GhloValue *[]) { a, b }, 2, 1e-5));
 }
 
 static void

@@ -23,14 +23,15 @@ test_product (void)
          "  %1 = stablehlo.add %0, %bias : tensor<6x4xf32>\n"
          "  %2 = stablehlo.maximum %1, %zero : tensor<6x4xf32>\n"
          "  return %2 : tensor<6x4xf32>\n}\n",
-         "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + add + maximum ", "-> out0 tensor<6x4xf32>", NULL);
+         "plan: 1 step, 0 of them", "0 product stablehlo.dot_general + add + maximum ",
+         "-> out0 tensor<6x4xf32>", NULL);
   /* The left operand is made after the product and has no other readers. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") BIAS
          "  %1 = stablehlo.subtract %bias, %0 : tensor<6x4xf32>\n"
          "  %2 = stablehlo.multiply %r, %r : tensor<6x4xf32>\n"
          "  %3 = stablehlo.subtract %2, %1 : tensor<6x4xf32>\n"
          "  return %3 : tensor<6x4xf32>\n}\n",
-         "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + subtract + multiply + subtract ", NULL);
+         "plan: 1 step, 0 of them", "0 product stablehlo.dot_general + subtract + multiply + subtract ", NULL);
   check (HEAD "-> tensor<24xf32> {\n" DOT ("%0")
          "  %low = stablehlo.constant dense<-1.0> : tensor<f32>\n"
          "  %high = stablehlo.constant dense<2.0> : tensor<f32>\n"
@@ -56,14 +57,14 @@ test_convolution (void)
          "  %3 = stablehlo.maximum %2, %zero : tensor<2x6x6x5xf32>\n"
          "  %4 = stablehlo.add %3, %r : tensor<2x6x6x5xf32>\n"
          "  return %4 : tensor<2x6x6x5xf32>\n}\n",
-         "plan: 1 step, 0 of them", "0 convolution stablehlo.convolution + add + maximum + add ", NULL);
+         "plan: 1 step, 0 of them", "0 product stablehlo.convolution + add + maximum + add ", NULL);
 }
 
 #define FIRST "dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
 #define GROUPS "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
 
 /* Values between convolutions are in the layout that these prefer: the first one reads the image as it is, the last
- * one's result is copied once, and there are no copies in between. */
+ * one writes its result in the order of the output, and there are no copies in between. */
 static void
 test_channels_last (void)
 {
@@ -82,8 +83,8 @@ test_channels_last (void)
          "  %4 = stablehlo.convolution(%3, %v) " FIRST "window = {pad = [[1, 1], [1, 1]]} " GROUPS
          "(tensor<2x8x4x4xf32>, tensor<5x8x3x3xf32>) -> tensor<2x5x4x4xf32>\n"
          "  return %4 : tensor<2x5x4x4xf32>\n}\n",
-         "plan: 4 steps, 0 of them", "0 convolution stablehlo.convolution + add ", "1 kernel stablehlo.reduce_window",
-         "2 convolution stablehlo.convolution", "3 copy ", NULL);
+         "plan: 3 steps, 0 of them", "0 product stablehlo.convolution + add ", "1 kernel stablehlo.reduce_window",
+         "2 product stablehlo.convolution", NULL);
   level = 1;
 }
 
@@ -109,7 +110,7 @@ check_expansion (const char *lhs,
 static void
 test_expanded (void)
 {
-  const char *sum = "elementwise stablehlo.add ", *dot = "0 dot stablehlo.dot_general + negate ";
+  const char *sum = "elementwise stablehlo.add ", *dot = "0 product stablehlo.dot_general + negate ";
 
   level = 2;
   check_expansion ("5x1xf32", "1x40xf32", 0, "5x40xf32", sum);
@@ -139,7 +140,7 @@ test_partly (void)
          "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<6x4xf32>) -> tensor<6x4xf32>\n"
          "  %4 = stablehlo.add %3, %r : tensor<6x4xf32>\n"
          "  return %4 : tensor<6x4xf32>\n}\n",
-         "plan: 3 steps, 1 of them", "dot stablehlo.dot_general + add + sign + maximum ",
+         "plan: 3 steps, 1 of them", "product stablehlo.dot_general + add + sign + maximum ",
          "reference stablehlo.collective_permute", NULL);
 }
 
@@ -151,7 +152,7 @@ test_turned (void)
          "  %1 = stablehlo.convert %0 : (tensor<6x4xf32>) -> tensor<6x4xbf16>\n"
          "  %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<6x4xbf16>) -> tensor<4x6xbf16>\n"
          "  return %2 : tensor<4x6xbf16>\n}\n",
-         "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + convert ", " at 0 by (", NULL);
+         "plan: 1 step, 0 of them", "0 product stablehlo.dot_general + convert ", " at 0 by (", NULL);
   check ("func.func @main(%x: tensor<3x2x3xf32>) -> tensor<3x2x3x2xcomplex<f32>> {\n"
          "  %c = stablehlo.constant dense<0.5> : tensor<3x3x2x3xf32>\n"
          "  %0 = stablehlo.dot_general %c, %x, batching_dims = [3] x [2], contracting_dims = [1] x [0] : "
@@ -160,7 +161,7 @@ test_turned (void)
          "  %2 = stablehlo.transpose %1, dims = [1, 3, 0, 2] : (tensor<3x3x2x2xcomplex<f32>>) -> "
          "tensor<3x2x3x2xcomplex<f32>>\n"
          "  return %2 : tensor<3x2x3x2xcomplex<f32>>\n}\n",
-         "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + complex ", " at 0 by (", NULL);
+         "plan: 1 step, 0 of them", "0 product stablehlo.dot_general + complex ", " at 0 by (", NULL);
 }
 
 /* Values with several uses, other types, operands in other orders. */
@@ -169,22 +170,22 @@ test_graph (void)
 {
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0")
          "  %1 = stablehlo.multiply %0, %0 : tensor<6x4xf32>\n"
-         "  return %1 : tensor<6x4xf32>\n}\n", "plan: 1 step", "dot stablehlo.dot_general + multiply ", NULL);
+         "  return %1 : tensor<6x4xf32>\n}\n", "plan: 1 step", "product stablehlo.dot_general + multiply ", NULL);
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0")
          "  %1 = stablehlo.negate %0 : tensor<6x4xf32>\n"
          "  %2 = stablehlo.multiply %1, %r : tensor<6x4xf32>\n"
          "  %3 = stablehlo.add %0, %2 : tensor<6x4xf32>\n"
          "  return %3 : tensor<6x4xf32>\n}\n", "plan: 1 step",
-         "dot stablehlo.dot_general + negate + multiply + add ", NULL);
+         "product stablehlo.dot_general + negate + multiply + add ", NULL);
   check (HEAD "-> tensor<6x4xi1> {\n" ZERO DOT ("%0")
          "  %1 = stablehlo.compare LT, %0, %zero : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xi1>\n"
-         "  return %1 : tensor<6x4xi1>\n}\n", "plan: 1 step", "dot stablehlo.dot_general + compare ", NULL);
+         "  return %1 : tensor<6x4xi1>\n}\n", "plan: 1 step", "product stablehlo.dot_general + compare ", NULL);
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") BIAS
          "  %1 = stablehlo.add %0, %bias : tensor<6x4xf32>\n"
          "  %2 = stablehlo.reverse %r, dims = [1] : tensor<6x4xf32>\n"
          "  %3 = stablehlo.add %1, %2 : tensor<6x4xf32>\n"
          "  return %3 : tensor<6x4xf32>\n}\n",
-         "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + add + reverse + add ", NULL);
+         "plan: 1 step, 0 of them", "0 product stablehlo.dot_general + add + reverse + add ", NULL);
 }
 
 /* Relu with its mask; the product itself as a result; a product that is not a result. */
@@ -196,16 +197,17 @@ test_results (void)
          "  %2 = stablehlo.maximum %1, %zero : tensor<6x4xf32>\n"
          "  %3 = stablehlo.compare GT, %1, %zero : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xi1>\n"
          "  return %2, %3 : tensor<6x4xf32>, tensor<6x4xi1>\n}\n", "plan: 1 step, 0 of them",
-         "dot stablehlo.dot_general + add + maximum + compare ", "-> out0 tensor<6x4xf32>, out1 tensor<6x4xi1>", NULL);
+         "product stablehlo.dot_general + add + maximum + compare ",
+         "-> out0 tensor<6x4xf32>, out1 tensor<6x4xi1>", NULL);
   check (HEAD "-> (tensor<6x4xf32>, tensor<6x4xf32>) {\n" DOT ("%0")
          "  %1 = stablehlo.abs %0 : tensor<6x4xf32>\n"
          "  return %1, %0 : tensor<6x4xf32>, tensor<6x4xf32>\n}\n", "plan: 1 step, 0 of them",
-         "dot stablehlo.dot_general + abs ", NULL);
+         "product stablehlo.dot_general + abs ", NULL);
   check (HEAD "-> (tensor<6x4xf64>, tensor<6x4xi32>) {\n" DOT ("%0")
          "  %1 = stablehlo.convert %0 : (tensor<6x4xf32>) -> tensor<6x4xf64>\n"
          "  %2 = stablehlo.convert %0 : (tensor<6x4xf32>) -> tensor<6x4xi32>\n"
          "  return %1, %2 : tensor<6x4xf64>, tensor<6x4xi32>\n}\n", "plan: 1 step, 0 of them",
-         "dot stablehlo.dot_general + convert + convert ", NULL);
+         "product stablehlo.dot_general + convert + convert ", NULL);
 }
 
 /* Operations read only by the group join it, as in an optimizer's step, which adds gradients to moments. Operations
@@ -222,12 +224,12 @@ test_sources (void)
          "  %4 = stablehlo.add %3, %2 : tensor<6x4xf32>\n"
          "  %5 = stablehlo.multiply %4, %4 : tensor<6x4xf32>\n"
          "  return %4, %5 : tensor<6x4xf32>, tensor<6x4xf32>\n}\n", "plan: 1 step, 0 of them",
-         "dot stablehlo.dot_general + multiply + negate + multiply + add + multiply ", NULL);
+         "product stablehlo.dot_general + multiply + negate + multiply + add + multiply ", NULL);
   check (HEAD "-> (tensor<6x4xf32>, tensor<6x4xf32>) {\n" DOT ("%0")
          "  %1 = stablehlo.negate %r : tensor<6x4xf32>\n"
          "  %2 = stablehlo.add %0, %1 : tensor<6x4xf32>\n"
          "  return %1, %2 : tensor<6x4xf32>, tensor<6x4xf32>\n}\n", "plan: 2 steps, 0 of them",
-         "dot stablehlo.dot_general + add ", NULL);
+         "product stablehlo.dot_general + add ", NULL);
   check (HEAD "-> tensor<6x4xf32> {\n" ZERO DOT ("%0")
          "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
          "  %1 = stablehlo.reduce(%r init: %z) applies stablehlo.add across dimensions = [1] : "
@@ -239,7 +241,7 @@ test_sources (void)
          "  %5 = stablehlo.divide %4, %2 : tensor<6x4xf32>\n"
          "  %6 = stablehlo.add %0, %5 : tensor<6x4xf32>\n"
          "  return %6 : tensor<6x4xf32>\n}\n", "elementwise stablehlo.divide ",
-         "dot stablehlo.dot_general + add ", NULL);
+         "product stablehlo.dot_general + add ", NULL);
 }
 
 /* Several results derived from one value and read by reductions: only that value is written. */
@@ -260,19 +262,19 @@ test_left (void)
          "  %6 = stablehlo.reduce(%4 init: %z) applies stablehlo.maximum across dimensions = [0] : "
          "(tensor<60x40xf32>, tensor<f32>) -> tensor<40xf32>\n"
          "  return %5, %6 : tensor<40xf32>, tensor<40xf32>\n}\n",
-         "0 dot stablehlo.dot_general + abs \"", NULL);
+         "0 product stablehlo.dot_general + abs \"", NULL);
 }
 
 static void
 test_not (void)
 {
-  static const char dot[] = "dot stablehlo.dot_general \"";
+  static const char dot[] = "product stablehlo.dot_general \"";
 
   check (HEAD "-> tensor<0x4xf32> {\n"
          "  %s = stablehlo.slice %x [0:0, 0:8] : (tensor<6x8xf32>) -> tensor<0x8xf32>\n"
          "  %0 = stablehlo.dot %s, %w : (tensor<0x8xf32>, tensor<8x4xf32>) -> tensor<0x4xf32>\n"
          "  %1 = stablehlo.negate %0 : tensor<0x4xf32>\n"
-         "  return %1 : tensor<0x4xf32>\n}\n", "dot stablehlo.dot \"", NULL);
+         "  return %1 : tensor<0x4xf32>\n}\n", "product stablehlo.dot \"", NULL);
   /* In a region outside of which the product is computed. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0")
          "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
@@ -309,7 +311,7 @@ test_loop (void)
          "    %4 = stablehlo.negate %3 : tensor<4x4xf32>\n"
          "    stablehlo.return %j, %4 : tensor<i32>, tensor<4x4xf32>\n"
          "  }\n"
-         "  return %1#1 : tensor<4x4xf32>\n}\n", "dot stablehlo.dot + add + negate ", " <-> ", NULL);
+         "  return %1#1 : tensor<4x4xf32>\n}\n", "product stablehlo.dot + add + negate ", " <-> ", NULL);
 }
 
 /* Products that meet in one operation: each follower belongs to only one product. */
@@ -321,7 +323,8 @@ test_two (void)
          "  %3 = stablehlo.add %0, %2 : tensor<6x4xf32>\n"
          "  %4 = stablehlo.abs %3 : tensor<6x4xf32>\n"
          "  return %4 : tensor<6x4xf32>\n}\n",
-         "0 dot stablehlo.dot_general + negate ", "1 dot stablehlo.dot_general + add + abs ", "plan: 2 steps", NULL);
+         "0 product stablehlo.dot_general + negate ",
+         "1 product stablehlo.dot_general + add + abs ", "plan: 2 steps", NULL);
   /* Each waits for the previous one. */
   check (HEAD "-> (tensor<6x4xf32>, tensor<6x4xf32>) {\n" DOT ("%0") DOT ("%1") DOT ("%2") DOT ("%3")
          "  %c = stablehlo.constant dense<2.5> : tensor<6x4xf32>\n"
@@ -333,7 +336,7 @@ test_two (void)
          "  %8 = stablehlo.add %7, %2 : tensor<6x4xf32>\n"
          "  %9 = stablehlo.add %8, %3 : tensor<6x4xf32>\n"
          "  return %9, %5 : tensor<6x4xf32>, tensor<6x4xf32>\n}\n", "plan: 7 steps",
-         "6 dot stablehlo.dot_general + add ", NULL);
+         "6 product stablehlo.dot_general + add ", NULL);
 }
 
 /* A function called twice has its own followers in each call. */
@@ -352,8 +355,8 @@ test_calls (void)
          "  %0 = call @layer(%x, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
          "  %1 = call @layer(%0, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
          "  return %1 : tensor<4x4xf32>\n}\n",
-         "plan: 2 steps", "0 dot stablehlo.dot + multiply + add + multiply ",
-         "1 dot stablehlo.dot + multiply + add + multiply ", NULL);
+         "plan: 2 steps", "0 product stablehlo.dot + multiply + add + multiply ",
+         "1 product stablehlo.dot + multiply + add + multiply ", NULL);
 }
 
 /* More followers than a group may have. */
@@ -366,7 +369,7 @@ test_many (void)
   for (guint i = 0; i < n; i++)
     g_string_append_printf (many, "  %%v%u = stablehlo.add %%v%u, %%r : tensor<6x4xf32>\n", i + 1, i);
   g_string_append_printf (many, "  return %%v%u : tensor<6x4xf32>\n}\n", n);
-  check (many->str, "0 dot stablehlo.dot_general + add + add + add + add", "plan: 46 steps", NULL);
+  check (many->str, "0 product stablehlo.dot_general + add + add + add + add", "plan: 46 steps", NULL);
 }
 
 /* One value as both operands, and as the addend. */
@@ -376,7 +379,7 @@ test_same_operand (void)
   check ("func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
          "  %0 = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
          "  %1 = stablehlo.subtract %x, %0 : tensor<4x4xf32>\n"
-         "  return %1 : tensor<4x4xf32>\n}\n", "plan: 1 step", "0 dot stablehlo.dot + subtract ", NULL);
+         "  return %1 : tensor<4x4xf32>\n}\n", "plan: 1 step", "0 product stablehlo.dot + subtract ", NULL);
 }
 
 /* Equal groups share one function, and their steps are compiled once. */

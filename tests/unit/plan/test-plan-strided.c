@@ -58,19 +58,19 @@ test_epilogue (void)
         "  %%3 = stablehlo.multiply %%s, %%2 : tensor<2x3x5x4xf32>\n%s"
         "  return %%4 : tensor<2x5x3x4xf32>\n}\n", HEADS, types[i], PRODUCT, biases[i], SWAP ("%3", "%4"));
 
-      check_without_copy (text, "dot stablehlo.dot_general + add + multiply ");
+      check_without_copy (text, "product stablehlo.dot_general + add + multiply ");
     }
   /* A residual is read in the other order. */
   check_without_copy (HEADS ", %r: tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32> {\n" PRODUCT
                       "  %1 = stablehlo.add %0, %r : tensor<2x3x5x4xf32>\n" SWAP ("%1", "%2")
-                      "  return %2 : tensor<2x5x3x4xf32>\n}\n", "0 dot stablehlo.dot_general + add ");
+                      "  return %2 : tensor<2x5x3x4xf32>\n}\n", "0 product stablehlo.dot_general + add ");
   /* One of two results is copied. */
   check (HEADS ") -> (tensor<2x5x3x4xf32>, tensor<2x3x5x4xi1>) {\n" PRODUCT
          "  %s = stablehlo.constant dense<0.5> : tensor<2x3x5x4xf32>\n"
          "  %1 = stablehlo.compare GT, %0, %s : (tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xi1>\n"
          "  %2 = stablehlo.maximum %0, %s : tensor<2x3x5x4xf32>\n" SWAP ("%2", "%3")
          "  return %3, %1 : tensor<2x5x3x4xf32>, tensor<2x3x5x4xi1>\n}\n",
-         "0 dot stablehlo.dot_general + compare + maximum ", "1 copy ", NULL);
+         "0 product stablehlo.dot_general + compare + maximum ", "1 copy ", NULL);
 }
 
 /* A dimension of the result that the copy splits has a single stride only where its parts stay adjacent. */

@@ -111,7 +111,7 @@ test_views (void)
 {
   g_autoptr (GhloValue) a = new_random ("tensor<6x8xf32>", -2, 2), b = new_random ("tensor<4x10xf32>", -2, 2);
 
-  ASSERT_PLAN (views, { "plan: 1 step, 0 of them", 1 }, { "0 dot", 1 }, { "-> out0 ", 1 }, { "copy", 0 });
+  ASSERT_PLAN (views, { "plan: 1 step, 0 of them", 1 }, { "0 product", 1 }, { "-> out0 ", 1 }, { "copy", 0 });
   assert_runs (views, (GhloValue *[]) { a, b }, 2, 1);
 }
 
