@@ -356,7 +356,7 @@ place_bound (GhloSessionCall    *self,
           gint64 start = g_get_monotonic_time ();
 
           placed_clear (placed);
-          placed->value = ghlo_value_place_read_only (bound, device, NULL, monitor, error);
+          placed->value = ghlo_value_place_read_only (bound, device, monitor, error);
           if (placed->value == NULL)
             return FALSE;
           placed->bound = ghlo_value_ref (bound);

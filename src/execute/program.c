@@ -324,18 +324,15 @@ start_on_device (const GhloPrepared    *self,
   GhloValue **placed = many != NULL ? many : few;
   gint64 start = g_get_monotonic_time ();
   gboolean ok = ghlo_device_core_check (self->device, error);
-  gsize uploaded = 0;
 
   for (gsize i = 0; i < n_inputs && ok; i++)
     {
       placed[i] = inputs[i];
       if (!ghlo_value_is_on (inputs[i], self->device))
-        placed[i] = ghlo_value_place_read_only (inputs[i], self->device, &uploaded, monitor, error);
+        placed[i] = ghlo_value_place_read_only (inputs[i], self->device, monitor, error);
       ok = placed[i] != NULL;
     }
   add_time (options != NULL ? options->upload_time : NULL, start);
-  if (options != NULL && options->uploaded != NULL)
-    *options->uploaded += uploaded;
   ok = ok && start_placed (self, options, placed, n_inputs, outputs, fence, monitor, error);
   for (gsize i = 0; i < n_inputs; i++)
     if (placed[i] != NULL && placed[i] != inputs[i])

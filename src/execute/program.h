@@ -53,8 +53,6 @@ typedef struct
   /* The microseconds that the run spends on the fallback, and on uploading its inputs to the device, are added to
    * these; nullable. */
   gint64      *fallback_time, *upload_time;
-  /* The bytes of inputs that were copied to the device's memory are added to this; nullable. */
-  gsize       *uploaded;
   /* The time of each step is added to this; nullable. Devices without plans ignore it. */
   GhloRunProfile *profile;
   /* Set where several processes of a program run together and meet in its collective operations: the process of the

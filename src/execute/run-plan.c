@@ -630,13 +630,22 @@ make_outputs (const GhloRunPlan     *self,
   return TRUE;
 }
 
-static void
-fill_addresses (const GhloRunPlan   *self,
-                const GhloRunArena  *arena,
-                GhloValue *const    *inputs,
-                GhloValue *const    *outputs,
-                guint8             **addresses)
+/* Where the device works; empty values have a host address. */
+static guint8 *
+value_address (const GhloStepBuffer *buffer,
+               const GhloValue      *value)
 {
+  return buffer->space == 0 || buffer->size == 0 ? non_null (value->data) : GSIZE_TO_POINTER (value->storage->address);
+}
+
+static void
+fill_addresses (Run                *run,
+                const GhloRunArena *arena,
+                GhloValue *const   *inputs,
+                GhloValue *const   *outputs)
+{
+  const GhloRunPlan *self = run->self;
+
   for (guint i = 0; i < self->plan->n_buffers; i++)
     {
       const GhloStepBuffer *buffer = &self->plan->buffers[i];
@@ -644,35 +653,43 @@ fill_addresses (const GhloRunPlan   *self,
       switch (buffer->kind)
         {
         case GHLO_STEP_BUFFER_INPUT:
-          addresses[i] = non_null (inputs[buffer->index]->data);
+          run->addresses[i] = value_address (buffer, inputs[buffer->index]);
           break;
         case GHLO_STEP_BUFFER_OUTPUT:
-          addresses[i] = non_null (outputs[buffer->index]->data);
+          run->addresses[i] = value_address (buffer, outputs[buffer->index]);
           break;
         case GHLO_STEP_BUFFER_CONSTANT:
-          addresses[i] = self->addresses[i];
+          run->addresses[i] = self->addresses[i];
           break;
         default:
-          addresses[i] = ghlo_run_arena_slot (arena, self->slots[i]);
+          if (buffer->space != 0 && run->arenas[buffer->space] != NULL)
+            run->addresses[i] = (guint8 *) run->arenas[buffer->space] + buffer->offset;
+          else
+            run->addresses[i] = ghlo_run_arena_slot (arena, self->slots[i]);
         }
     }
 }
 
 static gboolean
-run_in_spaces (Run                *run,
-               GhloValue *const   *inputs,
-               GhloValue *const   *outputs,
-               const GhloMonitor  *monitor,
-               GError            **error)
+run_plan (Run                 *run,
+          const GhloRunArena  *arena,
+          GhloValue *const    *inputs,
+          GhloValue *const    *outputs,
+          const GhloMonitor   *monitor,
+          GError             **error)
 {
   const GhloRunSpaces *spaces = run->self->spaces;
   gboolean ok;
 
-  if (!ghlo_run_spaces_begin (spaces, inputs, outputs, run->arenas, run->addresses, run->monitor, error))
+  if (spaces != NULL && !ghlo_run_spaces_begin (spaces, inputs, run->arenas, run->monitor, error))
     return FALSE;
+  fill_addresses (run, arena, inputs, outputs);
   ok = run_function (run, monitor, error);
-  ok = ghlo_run_spaces_submit (spaces, ok ? error : NULL) && ok;
-  ghlo_run_spaces_end (spaces, run->arenas);
+  if (spaces != NULL)
+    {
+      ok = ghlo_run_spaces_submit (spaces, ok ? error : NULL) && ok;
+      ghlo_run_spaces_end (spaces, run->arenas);
+    }
 
   return ok;
 }
@@ -702,10 +719,8 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
       run.arenas = (gpointer *) (run.addresses + self->plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
       run.views = (GhloView *) (run.arenas + self->plan->n_arenas);
-      fill_addresses (self, arena, inputs, outputs, run.addresses);
       ghlo_run_options_begin (options);
-      ok = self->spaces == NULL ? run_function (&run, monitor, error)
-                                : run_in_spaces (&run, inputs, outputs, monitor, error);
+      ok = run_plan (&run, arena, inputs, outputs, monitor, error);
     }
   if (!ok)
     ghlo_values_clear (outputs, self->plan->n_outputs);

@@ -112,32 +112,6 @@ ghlo_run_spaces_free (GhloRunSpaces *self)
   g_free (self);
 }
 
-/* Empty buffers keep their host address. */
-static void
-fill_addresses (const GhloStepPlan  *plan,
-                GhloValue *const    *inputs,
-                GhloValue *const    *outputs,
-                const gpointer      *arenas,
-                guint8             **addresses)
-{
-  for (guint i = 0; i < plan->n_buffers; i++)
-    {
-      const GhloStepBuffer *buffer = &plan->buffers[i];
-      const GhloValue *value = NULL;
-
-      if (buffer->space == 0 || buffer->size == 0)
-        continue;
-      if (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && arenas[buffer->space] != NULL)
-        addresses[i] = (guint8 *) arenas[buffer->space] + buffer->offset;
-      else if (buffer->kind == GHLO_STEP_BUFFER_INPUT)
-        value = inputs[buffer->index];
-      else if (buffer->kind == GHLO_STEP_BUFFER_OUTPUT)
-        value = outputs[buffer->index];
-      if (value != NULL)
-        addresses[i] = GSIZE_TO_POINTER (value->storage->address);
-    }
-}
-
 /* A queue executes in order, so that its work waits for inputs by itself. Fails where the writer of an input is
  * known to have failed. */
 static gboolean
@@ -162,9 +136,7 @@ wait_for_inputs (const GhloStepPlan  *plan,
 gboolean
 ghlo_run_spaces_begin (const GhloRunSpaces  *self,
                        GhloValue *const     *inputs,
-                       GhloValue *const     *outputs,
                        gpointer             *arenas,
-                       guint8              **addresses,
                        const GhloMonitor    *monitor,
                        GError              **error)
 {
@@ -186,7 +158,6 @@ ghlo_run_spaces_begin (const GhloRunSpaces  *self,
           return FALSE;
         }
     }
-  fill_addresses (plan, inputs, outputs, arenas, addresses);
 
   return TRUE;
 }

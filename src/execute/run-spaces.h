@@ -21,14 +21,10 @@ GhloRunSpaces *ghlo_run_spaces_new      (const GhloStepPlan   *plan,
                                          GError              **error);
 void           ghlo_run_spaces_free     (GhloRunSpaces        *self);
 /* Allocates the arenas of a run and stores them in @arenas, which has room for one per arena of the plan; they are
- * released by ghlo_run_spaces_end (). Stores the addresses of inputs, outputs and temporaries in device memory in
- * @addresses, which contains a host address for each on entry. Returns FALSE with @error, which may be the error of an
- * input's writer. */
+ * released by ghlo_run_spaces_end (). Returns FALSE with @error, which may be the error of an input's writer. */
 gboolean       ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          GhloValue *const     *inputs,
-                                         GhloValue *const     *outputs,
                                          gpointer             *arenas,
-                                         guint8              **addresses,
                                          const GhloMonitor    *monitor,
                                          GError              **error);
 /* Submits to the devices all work that the steps of the run have recorded. */

@@ -113,7 +113,6 @@ ghlo_value_fetch (GhloValue          *self,
 /* Applied to each tensor of a value. */
 typedef GhloValue *(*TensorFunc) (GhloValue          *tensor,
                                   GhloDeviceCore     *device,
-                                  gsize              *copied,       /* bytes copied are added to it; nullable */
                                   const GhloMonitor  *monitor,
                                   GError            **error);
 
@@ -121,21 +120,20 @@ static GhloValue *
 apply (GhloValue          *self,
        TensorFunc          func,
        GhloDeviceCore     *device,
-       gsize              *copied,
        const GhloMonitor  *monitor,
        GError            **error)
 {
   g_autoptr (GPtrArray) members = NULL;
 
   if (self->kind == GHLO_VALUE_TENSOR)
-    return func (self, device, copied, monitor, error);
+    return func (self, device, monitor, error);
   if (self->kind != GHLO_VALUE_TUPLE)
     return ghlo_value_ref (self);
 
   members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
   for (guint i = 0; i < self->n_members; i++)
     {
-      GhloValue *member = apply (self->members[i], func, device, copied, monitor, error);
+      GhloValue *member = apply (self->members[i], func, device, monitor, error);
 
       if (member == NULL)
         return NULL;
@@ -163,7 +161,6 @@ new_on_host (GhloTensorType  *type,
 static GhloValue *
 place_tensor (GhloValue          *tensor,
               GhloDeviceCore     *device,
-              gsize              *copied,
               const GhloMonitor  *monitor,
               GError            **error)
 {
@@ -180,8 +177,6 @@ place_tensor (GhloValue          *tensor,
   storage = ghlo_storage_new_on (device, GHLO_MEMORY_UPLOAD, tensor->n_bytes, error);
   if (storage == NULL || !ghlo_storage_upload (storage, on_host->host, monitor, error))
     return NULL;
-  if (copied != NULL)
-    *copied += tensor->n_bytes;
 
   return ghlo_value_new_over (tensor->type, storage, error);
 }
@@ -189,14 +184,13 @@ place_tensor (GhloValue          *tensor,
 static GhloValue *
 show_tensor (GhloValue          *tensor,
              GhloDeviceCore     *device,
-             gsize              *copied,
              const GhloMonitor  *monitor,
              GError            **error)
 {
   g_autoptr (GhloStorage) seen = ghlo_storage_new_view (device, tensor->storage);
 
   return seen != NULL ? ghlo_value_new_over (tensor->type, seen, error)
-                      : place_tensor (tensor, device, copied, monitor, error);
+                      : place_tensor (tensor, device, monitor, error);
 }
 
 GhloValue *
@@ -205,23 +199,21 @@ ghlo_value_place (GhloValue          *self,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
-  return apply (self, place_tensor, device, NULL, monitor, error);
+  return apply (self, place_tensor, device, monitor, error);
 }
 
 GhloValue *
 ghlo_value_place_read_only (GhloValue          *self,
                             GhloDeviceCore     *device,
-                            gsize              *copied,
                             const GhloMonitor  *monitor,
                             GError            **error)
 {
-  return apply (self, show_tensor, device, copied, monitor, error);
+  return apply (self, show_tensor, device, monitor, error);
 }
 
 static GhloValue *
 copy_tensor (GhloValue          *tensor,
              GhloDeviceCore     *device,
-             gsize              *copied,
              const GhloMonitor  *monitor,
              GError            **error)
 {
@@ -247,5 +239,5 @@ ghlo_value_copy (GhloValue       *self,
                  GhloDeviceCore  *device,
                  GError         **error)
 {
-  return apply (self, copy_tensor, device, NULL, NULL, error);
+  return apply (self, copy_tensor, device, NULL, error);
 }

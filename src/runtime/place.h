@@ -38,11 +38,9 @@ GhloValue      *ghlo_value_place       (GhloValue          *self,
                                         GhloDeviceCore     *device,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
-/* The same for read-only use by @device, which may access the value's own memory, so that nothing is copied. The bytes
- * that were copied to the device's memory are added to *@copied, which is nullable. */
+/* The same for read-only use by @device, which may access the value's own memory, so that nothing is copied. */
 GhloValue      *ghlo_value_place_read_only (GhloValue          *self,
                                             GhloDeviceCore     *device,
-                                            gsize              *copied,
                                             const GhloMonitor  *monitor,
                                             GError            **error);
 /* Returns a copy of a value that is where @device works, in new memory there. The copy may be pending. */

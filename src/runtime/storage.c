@@ -154,7 +154,7 @@ ghlo_storage_new_view (GhloDeviceCore *device,
                        GhloStorage    *host)
 {
   GhloDeviceMemory *memory = device->memory;
-  const gboolean may = memory->klass->wrap != NULL && host->kind == GHLO_MEMORY_HOST
+  const gboolean may = memory != NULL && memory->klass->wrap != NULL && host->kind == GHLO_MEMORY_HOST
                        && host->address % VIEW_ALIGNMENT == 0;
   gpointer address = may ? memory->klass->wrap (memory, host->host, host->size) : NULL;
   GhloStorage *self;

@@ -348,6 +348,19 @@ wait_for_own (GhloValue *value)
   g_assert_true (ghlo_value_is_own (value));
 }
 
+/* Whether the device reads a copy of @value, and not its own memory. */
+static gboolean
+is_copied (GhloValue     *value,
+           GhloGpuDevice *device)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloValue) placed = ghlo_value_place_read_only (value, &device->vulkan.core, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return placed->storage->host != value->storage->host;
+}
+
 /* Memory of the pool is read in place, other memory is copied once by the host. */
 static void
 test_inputs (void)
@@ -357,8 +370,6 @@ test_inputs (void)
   g_autoptr (GhloValue) input = NULL, lent = NULL, output = NULL;
   g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GBytes) bytes = NULL, result = NULL;
-  gsize uploaded = 0;
-  const GhloRunOptions options = { .uploaded = &uploaded };
   gboolean views;
 
   if (device == NULL)
@@ -366,8 +377,8 @@ test_inputs (void)
   prepared = prepare (device, add);
   views = ghlo_vulkan_device_is_unified (&device->vulkan) && device->vulkan.imports != NULL;
   input = make_value (2);
-  output = start (prepared, &options, input, &fence);
-  g_assert_cmpuint (uploaded, ==, views ? 0 : input->n_bytes);
+  g_assert_true (is_copied (input, device) == !views);
+  output = start (prepared, NULL, input, &fence);
   check_copies (device);
   result = read_bytes (output);
   check_elements (g_bytes_get_data (result, NULL), 2, 2);
@@ -379,9 +390,9 @@ test_inputs (void)
 
   bytes = g_bytes_new_take (g_memdup2 (input->data, input->n_bytes), input->n_bytes);
   lent = ghlo_value_new_for_bytes (input->type, bytes, NULL);
-  uploaded = n_copies = 0;
-  output = start (prepared, &options, lent, &fence);
-  g_assert_cmpuint (uploaded, ==, input->n_bytes);
+  n_copies = 0;
+  g_assert_true (is_copied (lent, device));
+  output = start (prepared, NULL, lent, &fence);
   check_copies (device);
   result = read_bytes (output);
   check_elements (g_bytes_get_data (result, NULL), 2, 2);
