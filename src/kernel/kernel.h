@@ -290,6 +290,13 @@ guint64             ghlo_node_all_types (void);
 GhloElementType     ghlo_kernel_operand_type (const GhloKernel     *self,
                                               const GhloKernelNode *node);
 
+/* Returns the axes of the loops around @block, as bits. */
+guint               ghlo_kernel_loops_around (const GhloKernel      *self,
+                                              const GhloKernelBlock *block);
+/* Returns the number of points of @axes (bits), G_MAXINT64 if there are more. */
+gint64              ghlo_kernel_count_points (const GhloKernel      *self,
+                                              guint                  axes);
+
 /* Returns whether both kernels compile to the same code: they may differ in names, sizes of buffers and extents of
  * run-time axes only. */
 gboolean            ghlo_kernel_equal        (const GhloKernel     *self,
