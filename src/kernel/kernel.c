@@ -91,6 +91,20 @@ ghlo_node_all_types (void)
   return types;
 }
 
+const char *
+ghlo_kernel_block_word (GhloBlockKind kind)
+{
+  static const char *const words[GHLO_N_BLOCKS] = {
+    [GHLO_BLOCK_POINTS] = "points",
+    [GHLO_BLOCK_LOOP] = "loop",
+    [GHLO_BLOCK_WHILE] = "while",
+    [GHLO_BLOCK_IF] = "when",
+    [GHLO_BLOCK_PRODUCT] = "product",
+  };
+
+  return words[kind];
+}
+
 GhloElementType
 ghlo_kernel_operand_type (const GhloKernel     *self,
                           const GhloKernelNode *node)

@@ -284,6 +284,8 @@ GhloNodeKind        ghlo_node_named (const char     *name);
 guint               ghlo_node_types (GhloElementType type);
 /* Returns all types that nodes may have, as bits: 1 << type. */
 guint64             ghlo_node_all_types (void);
+/* Returns the keyword of a block. */
+const char         *ghlo_kernel_block_word (GhloBlockKind kind);
 
 /* Returns the type of a node's operands (for SELECT, of the two alternatives). It is the node's own type except for
  * comparisons, conversions and functions that are defined for one type. INVALID where there are no operands. */
