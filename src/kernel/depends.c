@@ -5,6 +5,23 @@
 
 #include "kernel/depends.h"
 
+gboolean
+ghlo_kernel_index_depends (const GhloKernel *kernel,
+                           const guint8     *depends,
+                           guint             access)
+{
+  guint first;
+
+  if (access == GHLO_KERNEL_NONE)
+    return FALSE;
+  first = kernel->accesses[access].first_term;
+  for (guint i = first; i < first + kernel->accesses[access].n_terms; i++)
+    if (kernel->terms[i].node != GHLO_KERNEL_NONE && depends[kernel->terms[i].node])
+      return TRUE;
+
+  return FALSE;
+}
+
 guint8 *
 ghlo_kernel_depends (const GhloKernel      *kernel,
                      const GhloKernelBlock *block)
@@ -19,24 +36,11 @@ ghlo_kernel_depends (const GhloKernel      *kernel,
       for (guint j = 0; j < 3; j++)
         if (node->operands[j] != GHLO_KERNEL_NONE && depends[node->operands[j]])
           depends[i] = TRUE;
+      if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
+        depends[i] = depends[i] || ghlo_kernel_index_depends (kernel, depends, node->index);
     }
 
   return depends;
-}
-
-/* Returns whether an index of @access depends on folds. */
-static gboolean
-is_dependent (const GhloKernel *kernel,
-              const guint8     *depends,
-              guint             access)
-{
-  const guint first = kernel->accesses[access].first_term;
-
-  for (guint i = first; i < first + kernel->accesses[access].n_terms; i++)
-    if (kernel->terms[i].node != GHLO_KERNEL_NONE && depends[kernel->terms[i].node])
-      return TRUE;
-
-  return FALSE;
 }
 
 gboolean
@@ -49,12 +53,10 @@ ghlo_kernel_folds_in_order (const GhloKernel      *kernel,
     return FALSE;
   depends = ghlo_kernel_depends (kernel, block);
   for (guint i = block->first_node; i < block->first_merge; i++)
-    if (kernel->nodes[i].kind == GHLO_NODE_LOAD || kernel->nodes[i].kind == GHLO_NODE_INSIDE)
-      if (depends[i] || is_dependent (kernel, depends, kernel->nodes[i].index))
-        return FALSE;
+    if (depends[i] && (kernel->nodes[i].kind == GHLO_NODE_LOAD || kernel->nodes[i].kind == GHLO_NODE_INSIDE))
+      return FALSE;
   for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
-    if (depends[kernel->stores[i].node]
-        || (kernel->stores[i].access != GHLO_KERNEL_NONE && is_dependent (kernel, depends, kernel->stores[i].access)))
+    if (depends[kernel->stores[i].node] || ghlo_kernel_index_depends (kernel, depends, kernel->stores[i].access))
       return FALSE;
 
   return TRUE;

@@ -14,6 +14,10 @@ G_BEGIN_DECLS
  * g_free (). */
 guint8   *ghlo_kernel_depends          (const GhloKernel      *kernel,
                                         const GhloKernelBlock *block);
+/* Returns whether an index of @access (may be GHLO_KERNEL_NONE) is one of the nodes @depends. */
+gboolean  ghlo_kernel_index_depends    (const GhloKernel      *kernel,
+                                        const guint8          *depends,
+                                        guint                  access);
 /* Returns whether the folds of the block have one chain, which visits all points in order, and nothing else in the
  * block depends on them. The rest may then be computed for many points at once in advance. */
 gboolean  ghlo_kernel_folds_in_order   (const GhloKernel      *kernel,

@@ -91,6 +91,20 @@ ghlo_node_all_types (void)
   return types;
 }
 
+const char *
+ghlo_kernel_block_word (GhloBlockKind kind)
+{
+  static const char *const words[GHLO_N_BLOCKS] = {
+    [GHLO_BLOCK_POINTS] = "points",
+    [GHLO_BLOCK_LOOP] = "loop",
+    [GHLO_BLOCK_WHILE] = "while",
+    [GHLO_BLOCK_IF] = "when",
+    [GHLO_BLOCK_PRODUCT] = "product",
+  };
+
+  return words[kind];
+}
+
 GhloElementType
 ghlo_kernel_operand_type (const GhloKernel     *self,
                           const GhloKernelNode *node)
@@ -101,6 +115,33 @@ ghlo_kernel_operand_type (const GhloKernel     *self,
     return GHLO_ELEMENT_TYPE_INVALID;
 
   return self->nodes[node->operands[spec->n_operands - 1]].type;
+}
+
+guint
+ghlo_kernel_loops_around (const GhloKernel      *self,
+                          const GhloKernelBlock *block)
+{
+  const guint number = (guint) (block - self->blocks);
+  guint loops = 0;
+
+  for (guint i = 0; i < number; i++)
+    if (self->blocks[i].kind == GHLO_BLOCK_LOOP && self->blocks[i].end > number)
+      loops |= self->blocks[i].axes;
+
+  return loops;
+}
+
+gint64
+ghlo_kernel_count_points (const GhloKernel *self,
+                          guint             axes)
+{
+  gint64 n = 1;
+
+  for (guint i = 0; i < self->n_axes; i++)
+    if ((axes & 1u << i) != 0 && __builtin_mul_overflow (n, self->axes[i].extent, &n))
+      return G_MAXINT64;
+
+  return n;
 }
 
 static gboolean

@@ -284,11 +284,20 @@ GhloNodeKind        ghlo_node_named (const char     *name);
 guint               ghlo_node_types (GhloElementType type);
 /* Returns all types that nodes may have, as bits: 1 << type. */
 guint64             ghlo_node_all_types (void);
+/* Returns the keyword of a block. */
+const char         *ghlo_kernel_block_word (GhloBlockKind kind);
 
 /* Returns the type of a node's operands (for SELECT, of the two alternatives). It is the node's own type except for
  * comparisons, conversions and functions that are defined for one type. INVALID where there are no operands. */
 GhloElementType     ghlo_kernel_operand_type (const GhloKernel     *self,
                                               const GhloKernelNode *node);
+
+/* Returns the axes of the loops around @block, as bits. */
+guint               ghlo_kernel_loops_around (const GhloKernel      *self,
+                                              const GhloKernelBlock *block);
+/* Returns the number of points of @axes (bits), G_MAXINT64 if there are more. */
+gint64              ghlo_kernel_count_points (const GhloKernel      *self,
+                                              guint                  axes);
 
 /* Returns whether both kernels compile to the same code: they may differ in names, sizes of buffers and extents of
  * run-time axes only. */

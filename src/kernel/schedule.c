@@ -42,19 +42,6 @@ ghlo_kernel_schedule_allows (const GhloKernel *kernel,
   return TRUE;
 }
 
-static double
-points_of (const GhloKernel *kernel,
-           guint             axes)
-{
-  double n = 1;
-
-  for (guint i = 0; i < kernel->n_axes; i++)
-    if ((axes & 1u << i) != 0)
-      n *= (double) kernel->axes[i].extent;
-
-  return n;
-}
-
 /* Returns the time to load or store one element for each of @n lanes along @axis, without the call. */
 static double
 access_time (const Estimate *self,
@@ -191,7 +178,7 @@ block_time (const Estimate        *self,
   const guint axis = is_across ? self->lanes : ghlo_kernel_last_axis (axes);
   const double n = axis == GHLO_KERNEL_NONE ? 1 : (double) MIN (kernel->axes[axis].extent, self->strip);
   g_autofree guint8 *single = find_single (self, block);
-  double time = 0, strips = points_of (kernel, block->axes) / (is_across ? 1 : n);
+  double time = 0, strips = (double) ghlo_kernel_count_points (kernel, block->axes) / (is_across ? 1 : n);
 
   if (block->kind == GHLO_BLOCK_PRODUCT)
     time = self->machine->call_time + n * 4 / self->machine->vector_bytes * self->machine->vector_time;
@@ -216,12 +203,10 @@ time_of (const Estimate *self)
 
   for (guint i = 0; i < self->kernel->n_blocks; i++)
     {
-      double iterations = 1;
+      const GhloKernelBlock *block = &self->kernel->blocks[i];
+      const guint loops = ghlo_kernel_loops_around (self->kernel, block);
 
-      for (guint j = 0; j < i; j++)
-        if (self->kernel->blocks[j].end > i && self->kernel->blocks[j].kind == GHLO_BLOCK_LOOP)
-          iterations *= points_of (self->kernel, self->kernel->blocks[j].axes);
-      time += iterations * block_time (self, &self->kernel->blocks[i]);
+      time += (double) ghlo_kernel_count_points (self->kernel, loops) * block_time (self, block);
     }
 
   return time;
@@ -280,7 +265,7 @@ static double
 memory_time (const Estimate *self)
 {
   const GhloKernel *kernel = self->kernel;
-  const double points = points_of (kernel, (1u << kernel->n_axes) - 1);
+  const double points = (double) ghlo_kernel_count_points (kernel, (1u << kernel->n_axes) - 1);
   double bytes = 0, loaded[GHLO_KERNEL_MAX_BUFFERS] = { 0 };
 
   for (guint i = 0; i < kernel->n_accesses; i++)
@@ -288,7 +273,7 @@ memory_time (const Estimate *self)
   for (guint i = 0; i < kernel->n_buffers; i++)
     bytes += MIN (loaded[i], (double) kernel->buffers[i].size);
 
-  return bytes * self->machine->byte_time / points_of (kernel, (1u << kernel->n_parallel) - 1);
+  return bytes * self->machine->byte_time / (double) ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
 }
 
 /* Threads get whole strips or vectors, since a partial one takes as long as a full one. */
@@ -296,7 +281,7 @@ static void
 choose_grain (const GhloKernel   *kernel,
               GhloKernelSchedule *schedule)
 {
-  double points = points_of (kernel, (1u << kernel->n_parallel) - 1);
+  const double points = (double) ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
   gint64 grain = (gint64) CLAMP (GRAIN_NANOSECONDS / MAX (schedule->cost, 1e-3), 1, points), together = 1;
 
   if (schedule->lanes != GHLO_KERNEL_NONE)

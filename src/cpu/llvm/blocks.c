@@ -5,6 +5,10 @@
 
 #include "cpu/llvm/emit-llvm.h"
 
+static void emit_blocks (Emitter               *self,
+                         const GhloKernelBlock *block,
+                         guint                  end);
+
 static void
 copy_vector (Emitter  *self,
              gpointer  data,
@@ -15,18 +19,16 @@ copy_vector (Emitter  *self,
   ghlo_emit_set (self, carry->temporary, ghlo_emit_get (self, carry->next));
 }
 
-/* Copies what @block carries from its first or its next values. @loops is the bit mask of the axes of enclosing
- * loops. */
+/* Copies what @block carries from its first or its next values, in the current iterations of the loops around. */
 static void
 emit_carries (Emitter               *self,
               const GhloKernelBlock *block,
-              guint                  loops,
               gboolean               is_next)
 {
   for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
     {
       GhloKernelCarry carry = self->kernel->carries[i];
-      const guint axes = self->kernel->temporaries[carry.temporary].axes & ~loops;
+      const guint axes = self->kernel->temporaries[carry.temporary].axes & ~self->fixed;
       const GhloEmitNest nest = { .axes = axes, .n = 1, .func = copy_vector, .data = &carry };
       const guint last = ghlo_kernel_last_axis (axes);
       GhloEmitLanes saved;
@@ -41,63 +43,57 @@ emit_carries (Emitter               *self,
 }
 
 static void
-emit_loop (Emitter *self,
-           guint    number,
-           guint    loops)
+emit_loop (Emitter               *self,
+           const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   const guint axis = ghlo_kernel_last_axis (block->axes);
   GhloEmitLoop loop;
 
-  emit_carries (self, block, loops, FALSE);
+  emit_carries (self, block, FALSE);
   loop = ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), self->extents[axis], TRUE);
   self->point[axis] = loop.index;
-  self->fixed |= 1u << axis;
+  self->fixed |= block->axes;
   ghlo_emit_stop (self);
-  ghlo_emit_blocks (self, number + 1, block->end, loops | block->axes);
-  emit_carries (self, block, loops, TRUE);
-  self->fixed &= ~(1u << axis);
+  emit_blocks (self, block + 1, block->end);
+  emit_carries (self, block, TRUE);
+  self->fixed &= ~(guint) block->axes;
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
 }
 
 static void
-emit_while (Emitter *self,
-            guint    number,
-            guint    loops)
+emit_while (Emitter               *self,
+            const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   LLVMBasicBlockRef head = ghlo_emit_add_block (self), body = ghlo_emit_add_block (self);
   LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
 
-  emit_carries (self, block, loops, FALSE);
+  emit_carries (self, block, FALSE);
   LLVMBuildBr (self->builder, head);
   LLVMPositionBuilderAtEnd (self->builder, head);
   ghlo_emit_stop (self);
-  ghlo_emit_blocks (self, number + 1, block->body, loops);
+  emit_blocks (self, block + 1, block->body);
   LLVMBuildCondBr (self->builder, ghlo_emit_get (self, block->predicate), body, exit);
   LLVMPositionBuilderAtEnd (self->builder, body);
-  ghlo_emit_blocks (self, block->body, block->end, loops);
-  emit_carries (self, block, loops, TRUE);
+  emit_blocks (self, &self->kernel->blocks[block->body], block->end);
+  emit_carries (self, block, TRUE);
   LLVMBuildBr (self->builder, head);
   LLVMPositionBuilderAtEnd (self->builder, exit);
 }
 
 static void
-emit_when (Emitter *self,
-           guint    number,
-           guint    loops)
+emit_if (Emitter               *self,
+         const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   LLVMBasicBlockRef then = ghlo_emit_add_block (self), otherwise = ghlo_emit_add_block (self);
   LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
 
   LLVMBuildCondBr (self->builder, ghlo_emit_get (self, block->predicate), then, otherwise);
   LLVMPositionBuilderAtEnd (self->builder, then);
-  ghlo_emit_blocks (self, number + 1, block->end, loops);
-  emit_carries (self, block, loops, TRUE);
+  emit_blocks (self, block + 1, block->end);
+  emit_carries (self, block, TRUE);
   LLVMBuildBr (self->builder, exit);
   LLVMPositionBuilderAtEnd (self->builder, otherwise);
-  emit_carries (self, block, loops, FALSE);
+  emit_carries (self, block, FALSE);
   LLVMBuildBr (self->builder, exit);
   LLVMPositionBuilderAtEnd (self->builder, exit);
 }
@@ -147,27 +143,14 @@ emit_sums (Emitter  *self,
   ghlo_emit_set (self, block->result, LLVMBuildLoad2 (self->builder, type, product->sum, ""));
 }
 
-/* Returns the number of products of each sum. */
-static gint64
-count_products (const Emitter         *self,
-                const GhloKernelBlock *block)
-{
-  gint64 n = 1;
-
-  for (guint i = 0; i < self->kernel->n_axes; i++)
-    if ((block->inner & 1u << i) != 0 && __builtin_mul_overflow (n, self->kernel->axes[i].extent, &n))
-      return G_MAXINT64;
-
-  return n;
-}
-
 static void
 emit_product (Emitter               *self,
               const GhloKernelBlock *block)
 {
   Product product = { .block = block };
-  const GhloEmitNest nest = { .axes = block->rows | block->columns, .n = 1, .inner = count_products (self, block),
-                              .func = emit_sums, .data = &product };
+  const GhloEmitNest nest = { .axes = block->rows | block->columns, .n = 1,
+                              .inner = ghlo_kernel_count_points (self->kernel, block->inner), .func = emit_sums,
+                              .data = &product };
   const guint last = ghlo_kernel_last_axis (block->columns);
   GhloEmitLanes saved = ghlo_emit_enter (self, last, ghlo_emit_choose_width (self, last));
 
@@ -175,31 +158,27 @@ emit_product (Emitter               *self,
   ghlo_emit_leave (self, saved);
 }
 
-void
-ghlo_emit_blocks (Emitter *self,
-                  guint    first,
-                  guint    end,
-                  guint    loops)
+/* Emits @block and its siblings up to block @end. */
+static void
+emit_blocks (Emitter               *self,
+             const GhloKernelBlock *block,
+             guint                  end)
 {
-  for (guint i = first; i < end; i = self->kernel->blocks[i].end)
-    switch ((GhloBlockKind) self->kernel->blocks[i].kind)
-      {
-      case GHLO_BLOCK_POINTS:
-        ghlo_emit_points (self, &self->kernel->blocks[i]);
-        break;
-      case GHLO_BLOCK_LOOP:
-        emit_loop (self, i, loops);
-        break;
-      case GHLO_BLOCK_WHILE:
-        emit_while (self, i, loops);
-        break;
-      case GHLO_BLOCK_IF:
-        emit_when (self, i, loops);
-        break;
-      case GHLO_BLOCK_PRODUCT:
-        emit_product (self, &self->kernel->blocks[i]);
-        break;
-      default:
-        g_assert_not_reached ();
-      }
+  static void (*const functions[GHLO_N_BLOCKS]) (Emitter *self, const GhloKernelBlock *block) = {
+    [GHLO_BLOCK_POINTS] = ghlo_emit_points,
+    [GHLO_BLOCK_LOOP] = emit_loop,
+    [GHLO_BLOCK_WHILE] = emit_while,
+    [GHLO_BLOCK_IF] = emit_if,
+    [GHLO_BLOCK_PRODUCT] = emit_product,
+  };
+  const GhloKernelBlock *blocks = self->kernel->blocks;
+
+  for (; block < blocks + end; block = blocks + block->end)
+    functions[block->kind] (self, block);
+}
+
+void
+ghlo_emit_blocks (Emitter *self)
+{
+  emit_blocks (self, self->kernel->blocks, self->kernel->n_blocks);
 }

@@ -381,10 +381,7 @@ void     ghlo_emit_nodes         (Emitter               *self,
                                   guint                  end);
 void     ghlo_emit_points        (Emitter               *self,
                                   const GhloKernelBlock *block);
-void     ghlo_emit_blocks        (Emitter               *self,
-                                  guint                  first,
-                                  guint                  end,
-                                  guint                  loops);
+void     ghlo_emit_blocks        (Emitter               *self);
 
 /* function.c */
 gboolean ghlo_emit_function      (LLVMModuleRef             module,

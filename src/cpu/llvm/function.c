@@ -86,7 +86,7 @@ emit_kernel (Emitter  *self,
              gpointer  data,
              guint     number)
 {
-  ghlo_emit_blocks (self, 0, self->kernel->n_blocks, 0);
+  ghlo_emit_blocks (self);
 }
 
 /* Sets the coordinates of all parallel axes but that of the lanes, from the linear index @number. */

@@ -136,31 +136,19 @@ alignment_of (Emitter             *self,
   return LLVMConstInt (self->i32, size_of (place), FALSE);
 }
 
-/* @fill is a vector of memory's type. */
+/* @address is that of adjacent elements, or a vector of addresses; @fill is a vector of memory's type. */
 static Value
-gather (Emitter             *self,
-        const GhloEmitPlace *place,
-        Value                mask,
-        Value                fill)
-{
-  Value addresses = addresses_of (self, place);
-  Value arguments[] = { addresses, alignment_of (self, place), masked_lanes (self, mask), fill };
-  Type types[] = { LLVMTypeOf (fill), LLVMTypeOf (addresses) };
-
-  return set_alias_scopes (self, place, ghlo_emit_intrinsic (self, "llvm.masked.gather", types, 2, arguments, 4));
-}
-
-static Value
-load_masked (Emitter             *self,
+read_masked (Emitter             *self,
              const GhloEmitPlace *place,
              Value                address,
              Value                mask,
              Value                fill)
 {
+  const char *intrinsic = ghlo_emit_is_vector (address) ? "llvm.masked.gather" : "llvm.masked.load";
   Value arguments[] = { address, alignment_of (self, place), masked_lanes (self, mask), fill };
-  Type types[] = { LLVMTypeOf (fill), self->pointer };
+  Type types[] = { LLVMTypeOf (fill), LLVMTypeOf (address) };
 
-  return set_alias_scopes (self, place, ghlo_emit_intrinsic (self, "llvm.masked.load", types, 2, arguments, 4));
+  return set_alias_scopes (self, place, ghlo_emit_intrinsic (self, intrinsic, types, 2, arguments, 4));
 }
 
 /* Reverses the order of the lanes. */
@@ -243,7 +231,7 @@ ghlo_emit_read (Emitter             *self,
       Value address = address_if (self, place, inside);
 
       value = self->mask == NULL ? load (self, place, type, address)
-                                 : load_masked (self, place, address, self->mask, LLVMConstNull (type));
+                                 : read_masked (self, place, address, self->mask, LLVMConstNull (type));
       value = from_memory (self, place, value);
       return inside != NULL ? ghlo_emit_select (self, inside, value, fill) : value;
     }
@@ -253,21 +241,19 @@ ghlo_emit_read (Emitter             *self,
   if (place->offsets == NULL && place->stride == -(gint64) size_of (place) && mask == NULL)
     return from_memory (self, place, load_reversed (self, place, type));
   background = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, fill));
-  value = is_contiguous (place) ? load_masked (self, place, place->base, mask, background)
-                                : gather (self, place, mask, background);
+  value = read_masked (self, place, is_contiguous (place) ? place->base : addresses_of (self, place), mask, background);
 
   return from_memory (self, place, value);
 }
 
-/* @intrinsic is that of a masked store or a scatter. */
 static void
 write_masked (Emitter             *self,
               const GhloEmitPlace *place,
-              const char          *intrinsic,
               Value                address,
               Value                mask,
               Value                value)
 {
+  const char *intrinsic = ghlo_emit_is_vector (address) ? "llvm.masked.scatter" : "llvm.masked.store";
   Value arguments[] = { value, address, alignment_of (self, place), masked_lanes (self, mask) };
   Type types[] = { LLVMTypeOf (value), LLVMTypeOf (address) };
 
@@ -328,15 +314,13 @@ ghlo_emit_write (Emitter             *self,
   value = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, value));
   /* Masked stores are slow where the processor has no registers for masks. */
   n_first = self->mask != NULL && self->target->masked_bytes != 1 ? count_first (self->mask) : 0;
-  if (!is_contiguous (place))
-    write_masked (self, place, "llvm.masked.scatter", addresses_of (self, place),
+  if (!is_contiguous (place) || (inside != NULL && ghlo_emit_is_vector (inside)))
+    write_masked (self, place, is_contiguous (place) ? place->base : addresses_of (self, place),
                   ghlo_emit_and (self, inside, self->mask), value);
-  else if (inside != NULL && ghlo_emit_is_vector (inside))
-    write_masked (self, place, "llvm.masked.store", place->base, ghlo_emit_and (self, inside, self->mask), value);
   else if (n_first > 0)
     write_first (self, place, address_if (self, place, inside), value, n_first);
   else if (self->mask != NULL)
-    write_masked (self, place, "llvm.masked.store", address_if (self, place, inside), self->mask, value);
+    write_masked (self, place, address_if (self, place, inside), self->mask, value);
   else
     store (self, place, value, address_if (self, place, inside));
 }

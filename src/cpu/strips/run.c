@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+static void run_blocks (GhloCpuStripRun         *run,
+                        const GhloCpuStripBlock *block,
+                        guint                    end);
+
 /* Offsets of the parts of the scratch in front of the temporaries; each begins on a cache line. */
 typedef struct
 {
@@ -106,18 +110,16 @@ begin (GhloCpuStripRun *run)
     run->temporaries[i].data = run->temporaries[self->places[i]].data;
 }
 
-/* Copies the temporary @from to @to, which spans the same axes, at the current coordinates of the enclosing loops,
- * whose axes are the bits of @loops. */
+/* Copies the temporary @from to @to, which spans the same axes, at the current coordinates of the enclosing loops. */
 static void
 copy_temporary (GhloCpuStripRun *run,
                 guint            to,
-                guint            from,
-                guint            loops)
+                guint            from)
 {
-  const guint spanned = run->program->temporaries[to].axes;
+  const guint spanned = run->program->temporaries[to].axes, fixed = spanned & run->loops, rest = spanned & ~run->loops;
   gsize bytes = run->temporaries[to].bytes;
   guint8 axes[GHLO_KERNEL_MAX_AXES];
-  guint n = 0, fixed = spanned & loops, inner = 0;
+  guint n = 0, inner = 0;
 
   /* Everything behind the last axis of a loop is contiguous. */
   if (fixed != 0)
@@ -126,10 +128,10 @@ copy_temporary (GhloCpuStripRun *run,
       bytes = (gsize) run->temporaries[to].strides[inner];
     }
   for (guint i = 0; i < inner; i++)
-    if ((spanned & ~loops & 1u << i) != 0)
+    if ((rest & 1u << i) != 0)
       axes[n++] = (guint8) i;
   for (guint i = 0; i < run->program->n_axes; i++)
-    if ((spanned & ~loops & 1u << i) != 0)
+    if ((rest & 1u << i) != 0)
       run->point[i] = 0;
   do
     memcpy (ghlo_cpu_strip_temporary (run, to), ghlo_cpu_strip_temporary (run, from), bytes);
@@ -137,102 +139,80 @@ copy_temporary (GhloCpuStripRun *run,
 }
 
 static void
-carry (GhloCpuStripRun       *run,
-       const GhloKernelBlock *block,
-       guint                  loops,
-       gboolean               is_next)
+carry (GhloCpuStripRun         *run,
+       const GhloCpuStripBlock *block,
+       gboolean                 is_next)
 {
-  for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
+  for (guint i = 0; i < block->block.n_carries; i++)
     {
-      const GhloKernelCarry *it = &run->program->carries[i];
+      const GhloKernelCarry *it = &run->program->carries[block->block.first_carry + i];
       const guint from = is_next ? it->next : it->first;
 
       if (run->program->places[from] != it->temporary)
-        copy_temporary (run, it->temporary, from, loops);
+        copy_temporary (run, it->temporary, from);
     }
 }
 
-static void run_blocks (GhloCpuStripRun *run,
-                        guint            first,
-                        guint            end,
-                        guint            loops);
-
 static void
-run_loop (GhloCpuStripRun *run,
-          guint            number,
-          guint            loops)
+run_loop (GhloCpuStripRun         *run,
+          const GhloCpuStripBlock *block)
 {
-  const GhloKernelBlock *block = &run->program->blocks[number].block;
-  const guint axis = (guint) __builtin_ctz (block->axes);
+  const guint axis = ghlo_kernel_last_axis (block->block.axes), loops = run->loops;
 
-  carry (run, block, loops, FALSE);
+  carry (run, block, FALSE);
+  run->loops |= block->block.axes;
   for (gint64 i = 0; i < run->extents[axis] && !run->is_stopped; i++)
     {
       run->point[axis] = i;
-      run_blocks (run, number + 1, block->end, loops | block->axes);
-      carry (run, block, loops, TRUE);
+      run_blocks (run, block + 1, block->block.end);
+      carry (run, block, TRUE);
     }
+  run->loops = loops;
 }
 
 static void
-run_while (GhloCpuStripRun *run,
-           guint            number,
-           guint            loops)
+run_while (GhloCpuStripRun         *run,
+           const GhloCpuStripBlock *block)
 {
-  const GhloKernelBlock *block = &run->program->blocks[number].block;
-
-  carry (run, block, loops, FALSE);
+  carry (run, block, FALSE);
   for (;;)
     {
-      run_blocks (run, number + 1, block->body, loops);
-      if (ghlo_cpu_strip_stops (run, 64) || *ghlo_cpu_strip_temporary (run, block->predicate) == 0)
+      run_blocks (run, block + 1, block->block.body);
+      if (ghlo_cpu_strip_stops (run, 64) || *ghlo_cpu_strip_temporary (run, block->block.predicate) == 0)
         return;
-      run_blocks (run, block->body, block->end, loops);
-      carry (run, block, loops, TRUE);
+      run_blocks (run, &run->program->blocks[block->block.body], block->block.end);
+      carry (run, block, TRUE);
     }
 }
 
 static void
-run_when (GhloCpuStripRun *run,
-          guint            number,
-          guint            loops)
+run_if (GhloCpuStripRun         *run,
+        const GhloCpuStripBlock *block)
 {
-  const GhloKernelBlock *block = &run->program->blocks[number].block;
-  gboolean is_true = *ghlo_cpu_strip_temporary (run, block->predicate) != 0;
+  gboolean is_true = *ghlo_cpu_strip_temporary (run, block->block.predicate) != 0;
 
   if (is_true)
-    run_blocks (run, number + 1, block->end, loops);
-  carry (run, block, loops, is_true);
+    run_blocks (run, block + 1, block->block.end);
+  carry (run, block, is_true);
 }
 
-/* @loops is the bit mask of the axes of enclosing loops. */
+/* Runs @block and its siblings up to block @end. */
 static void
-run_blocks (GhloCpuStripRun *run,
-            guint            first,
-            guint            end,
-            guint            loops)
+run_blocks (GhloCpuStripRun         *run,
+            const GhloCpuStripBlock *block,
+            guint                    end)
 {
-  for (guint i = first; i < end && !run->is_stopped; i = run->program->blocks[i].block.end)
-    switch ((GhloBlockKind) run->program->blocks[i].block.kind)
-      {
-      case GHLO_BLOCK_POINTS:
-        ghlo_cpu_strip_run_points (run, &run->program->blocks[i]);
-        break;
-      case GHLO_BLOCK_LOOP:
-        run_loop (run, i, loops);
-        break;
-      case GHLO_BLOCK_WHILE:
-        run_while (run, i, loops);
-        break;
-      case GHLO_BLOCK_IF:
-        run_when (run, i, loops);
-        break;
-      case GHLO_BLOCK_PRODUCT:
-        ghlo_cpu_strip_run_product (run, &run->program->blocks[i]);
-        break;
-      default:
-        g_assert_not_reached ();
-      }
+  static void (*const functions[GHLO_N_BLOCKS]) (GhloCpuStripRun *run, const GhloCpuStripBlock *block) = {
+    [GHLO_BLOCK_POINTS] = ghlo_cpu_strip_run_points,
+    [GHLO_BLOCK_LOOP] = run_loop,
+    [GHLO_BLOCK_WHILE] = run_while,
+    [GHLO_BLOCK_IF] = run_if,
+    [GHLO_BLOCK_PRODUCT] = ghlo_cpu_strip_run_product,
+  };
+  const GhloCpuStripBlock *blocks = run->program->blocks;
+
+  for (; block < blocks + end && !run->is_stopped; block = blocks + block->block.end)
+    functions[block->block.kind] (run, block);
 }
 
 /* Lists the parallel axes, outermost first, but with that of the lanes last. */
@@ -278,7 +258,7 @@ ghlo_cpu_strips_run (const GhloCpuStrips *self,
       if (self->lanes != GHLO_KERNEL_NONE)
         run.n_lanes = (gsize) MIN (MIN (end - first, (gint64) self->strip),
                                    run.extents[self->lanes] - run.point[self->lanes]);
-      run_blocks (&run, 0, self->n_blocks, 0);
+      run_blocks (&run, self->blocks, self->n_blocks);
       first += (gint64) run.n_lanes;
       if (n_axes > 0)
         run.point[axes[n_axes - 1]] += (gint64) run.n_lanes - 1;

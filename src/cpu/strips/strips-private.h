@@ -166,6 +166,7 @@ typedef struct
   gsize                       splat;                    /* lanes that the prologue's splats fill */
   gint64                      extents[GHLO_KERNEL_MAX_AXES];
   gint64                      point[GHLO_KERNEL_MAX_AXES];      /* coordinates of the first point of the strip */
+  guint                       loops;                    /* axes of the loops around, as bits */
 } GhloCpuStripRun;
 
 /* compile-node.c: finds the loop of @node; FALSE where there is none. With *@swaps the first two operands are

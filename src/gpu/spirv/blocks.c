@@ -5,6 +5,10 @@
 
 #include "gpu/spirv/emit-private.h"
 
+static void emit_blocks (Spirv                 *self,
+                         const GhloKernelBlock *block,
+                         guint                  end);
+
 static void
 copy_element (Spirv    *self,
               gpointer  data)
@@ -14,44 +18,42 @@ copy_element (Spirv    *self,
   ghlo_spirv_set (self, carry->temporary, ghlo_spirv_get (self, carry->next));
 }
 
-/* Sets what @block carries to the first or the next values. @loops: the axes of the enclosing loops. */
+/* Sets what @block carries to the first or the next values. */
 static void
 emit_carries (Spirv                 *self,
               const GhloKernelBlock *block,
-              guint                  loops,
               gboolean               is_next)
 {
+  const guint loops = ghlo_kernel_loops_around (self->kernel, block);
+
   for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
     {
       GhloKernelCarry carry = self->kernel->carries[i];
-      const guint axes = self->kernel->temporaries[carry.temporary].axes;
+      const guint axes = self->kernel->temporaries[carry.temporary].axes, spread = axes & ~loops;
 
       carry.next = is_next ? carry.next : carry.first;
       if (axes == 0)
         copy_element (self, &carry);
       else
-        ghlo_spirv_spread (self, axes & ~loops, ghlo_spirv_count_unrolled (self, axes & ~loops, 1), copy_element,
-                           &carry);
+        ghlo_spirv_spread (self, spread, ghlo_spirv_count_unrolled (self, spread, 1), copy_element, &carry);
       if (ghlo_spirv_shares_carry (self, &carry))
         ghlo_spirv_shared_barrier (self);
     }
 }
 
 static void
-emit_loop (Spirv *self,
-           guint  number,
-           guint  loops)
+emit_loop (Spirv                 *self,
+           const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
-  const guint axis = (guint) __builtin_ctz (block->axes);
+  const guint axis = ghlo_kernel_last_axis (block->axes);
   SpirvLoop loop;
 
-  emit_carries (self, block, loops, FALSE);
+  emit_carries (self, block, FALSE);
   loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), self->extents[axis]);
   self->point[axis] = loop.index;
   self->n_loops++;
-  ghlo_spirv_blocks (self, number + 1, block->end, loops | block->axes);
-  emit_carries (self, block, loops, TRUE);
+  emit_blocks (self, block + 1, block->end);
+  emit_carries (self, block, TRUE);
   self->n_loops--;
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
@@ -71,28 +73,26 @@ get_predicate (Spirv                 *self,
 }
 
 static void
-emit_while (Spirv *self,
-            guint  number,
-            guint  loops)
+emit_while (Spirv                 *self,
+            const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   GhloSpirvBuilder *b = self->builder;
   Id head = ghlo_spirv_new_id (b), test = ghlo_spirv_new_id (b), body = ghlo_spirv_new_id (b);
   Id next = ghlo_spirv_new_id (b), exit = ghlo_spirv_new_id (b), goes_on;
 
-  emit_carries (self, block, loops, FALSE);
+  emit_carries (self, block, FALSE);
   STATEMENT (SpvOpBranch, head);
   STATEMENT (SpvOpLabel, head);
   STATEMENT (SpvOpLoopMerge, exit, next, SpvLoopControlMaskNone);
   STATEMENT (SpvOpBranch, test);
   STATEMENT (SpvOpLabel, test);
   self->n_loops++;
-  ghlo_spirv_blocks (self, number + 1, block->body, loops);
+  emit_blocks (self, block + 1, block->body);
   goes_on = get_predicate (self, block);
   STATEMENT (SpvOpBranchConditional, goes_on, body, exit);
   STATEMENT (SpvOpLabel, body);
-  ghlo_spirv_blocks (self, block->body, block->end, loops);
-  emit_carries (self, block, loops, TRUE);
+  emit_blocks (self, &self->kernel->blocks[block->body], block->end);
+  emit_carries (self, block, TRUE);
   self->n_loops--;
   STATEMENT (SpvOpBranch, next);
   STATEMENT (SpvOpLabel, next);
@@ -101,22 +101,20 @@ emit_while (Spirv *self,
 }
 
 static void
-emit_when (Spirv *self,
-           guint  number,
-           guint  loops)
+emit_if (Spirv                 *self,
+         const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   Id then = ghlo_spirv_new_id (self->builder), otherwise = ghlo_spirv_new_id (self->builder);
   Id exit = ghlo_spirv_new_id (self->builder), predicate = get_predicate (self, block);
 
   STATEMENT (SpvOpSelectionMerge, exit, SpvSelectionControlMaskNone);
   STATEMENT (SpvOpBranchConditional, predicate, then, otherwise);
   STATEMENT (SpvOpLabel, then);
-  ghlo_spirv_blocks (self, number + 1, block->end, loops);
-  emit_carries (self, block, loops, TRUE);
+  emit_blocks (self, block + 1, block->end);
+  emit_carries (self, block, TRUE);
   STATEMENT (SpvOpBranch, exit);
   STATEMENT (SpvOpLabel, otherwise);
-  emit_carries (self, block, loops, FALSE);
+  emit_carries (self, block, FALSE);
   STATEMENT (SpvOpBranch, exit);
   STATEMENT (SpvOpLabel, exit);
 }
@@ -177,31 +175,27 @@ emit_product (Spirv                 *self,
   ghlo_spirv_end_block (self, block);
 }
 
-void
-ghlo_spirv_blocks (Spirv *self,
-                   guint  first,
-                   guint  end,
-                   guint  loops)
+/* Emits @block and its siblings up to block @end. */
+static void
+emit_blocks (Spirv                 *self,
+             const GhloKernelBlock *block,
+             guint                  end)
 {
-  for (guint i = first; i < end; i = self->kernel->blocks[i].end)
-    switch ((GhloBlockKind) self->kernel->blocks[i].kind)
-      {
-      case GHLO_BLOCK_POINTS:
-        ghlo_spirv_points (self, &self->kernel->blocks[i]);
-        break;
-      case GHLO_BLOCK_LOOP:
-        emit_loop (self, i, loops);
-        break;
-      case GHLO_BLOCK_WHILE:
-        emit_while (self, i, loops);
-        break;
-      case GHLO_BLOCK_IF:
-        emit_when (self, i, loops);
-        break;
-      case GHLO_BLOCK_PRODUCT:
-        emit_product (self, &self->kernel->blocks[i]);
-        break;
-      default:
-        g_assert_not_reached ();
-      }
+  static void (*const functions[GHLO_N_BLOCKS]) (Spirv *self, const GhloKernelBlock *block) = {
+    [GHLO_BLOCK_POINTS] = ghlo_spirv_points,
+    [GHLO_BLOCK_LOOP] = emit_loop,
+    [GHLO_BLOCK_WHILE] = emit_while,
+    [GHLO_BLOCK_IF] = emit_if,
+    [GHLO_BLOCK_PRODUCT] = emit_product,
+  };
+  const GhloKernelBlock *blocks = self->kernel->blocks;
+
+  for (; block < blocks + end; block = blocks + block->end)
+    functions[block->kind] (self, block);
+}
+
+void
+ghlo_spirv_blocks (Spirv *self)
+{
+  emit_blocks (self, self->kernel->blocks, self->kernel->n_blocks);
 }

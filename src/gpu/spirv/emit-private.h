@@ -413,9 +413,6 @@ void      ghlo_spirv_shared_barrier (Spirv      *self);
 /* points.c, blocks.c */
 void ghlo_spirv_points        (Spirv                 *self,
                                const GhloKernelBlock *block);
-void ghlo_spirv_blocks        (Spirv                 *self,
-                               guint                  first,
-                               guint                  end,
-                               guint                  loops);
+void ghlo_spirv_blocks        (Spirv                 *self);
 
 G_END_DECLS

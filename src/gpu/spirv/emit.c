@@ -106,7 +106,7 @@ emit_points (Spirv *self,
                                                    ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)));
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, loop.index, end));
   set_point (self, loop.index);
-  ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+  ghlo_spirv_blocks (self);
   ghlo_spirv_end_if (self, exit);
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
 }
@@ -191,7 +191,7 @@ emit_point (Spirv *self,
   else
     {
       ghlo_spirv_preload (self);
-      ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+      ghlo_spirv_blocks (self);
     }
   ghlo_spirv_end_if (self, exit);
 }

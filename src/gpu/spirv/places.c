@@ -143,11 +143,13 @@ use_product (Places                *places,
 
 static void
 use_carries (Places                *places,
-             const GhloKernelBlock *block,
-             guint                  loops)
+             const GhloKernelBlock *block)
 {
   const GhloKernel *kernel = places->self->kernel;
+  const guint loops = ghlo_kernel_loops_around (kernel, block);
 
+  if (block->predicate != GHLO_KERNEL_NONE)
+    use (places, block->predicate, GHLO_KERNEL_NONE, FALSE);
   for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
     {
       const GhloKernelCarry *carry = &kernel->carries[i];
@@ -157,31 +159,6 @@ use_carries (Places                *places,
       use (places, carry->temporary, owner, is_unrolled);
       use (places, carry->first, owner, is_unrolled);
       use (places, carry->next, owner, is_unrolled);
-    }
-}
-
-/* Notes the accesses of blocks inside loops over the axes @loops. */
-static void
-use_blocks (Places *places,
-            guint   first,
-            guint   end,
-            guint   loops)
-{
-  for (guint i = first; i < end; i = places->self->kernel->blocks[i].end)
-    {
-      const GhloKernelBlock *block = &places->self->kernel->blocks[i];
-
-      if (block->kind == GHLO_BLOCK_POINTS)
-        use_points (places, block);
-      else if (block->kind == GHLO_BLOCK_PRODUCT)
-        use_product (places, block);
-      else
-        {
-          if (block->predicate != GHLO_KERNEL_NONE)
-            use (places, block->predicate, GHLO_KERNEL_NONE, FALSE);
-          use_carries (places, block, loops);
-          use_blocks (places, i + 1, block->end, loops | block->axes);
-        }
     }
 }
 
@@ -206,13 +183,21 @@ limit_variables (Spirv *self)
 void
 ghlo_spirv_place (Spirv *self)
 {
+  static void (*const functions[GHLO_N_BLOCKS]) (Places *places, const GhloKernelBlock *block) = {
+    [GHLO_BLOCK_POINTS] = use_points,
+    [GHLO_BLOCK_LOOP] = use_carries,
+    [GHLO_BLOCK_WHILE] = use_carries,
+    [GHLO_BLOCK_IF] = use_carries,
+    [GHLO_BLOCK_PRODUCT] = use_product,
+  };
   Places places = { self, { 0 } };
 
   if (self->lane == 0)
     return;
   for (guint i = 0; i < self->kernel->n_temporaries; i++)
     places.owners[i] = GHLO_KERNEL_NONE;
-  use_blocks (&places, 0, self->kernel->n_blocks, 0);
+  for (guint i = 0; i < self->kernel->n_blocks; i++)
+    functions[self->kernel->blocks[i].kind] (&places, &self->kernel->blocks[i]);
   limit_variables (self);
 }
 

@@ -10,19 +10,12 @@
 
 #include "base/sizes.h"
 
-/* Counts the elements of a temporary, by the extents in the kernel. Returns FALSE on overflow. */
-static gboolean
+/* Counts the elements of a temporary, by the extents in the kernel. */
+static gsize
 count_elements (const GhloKernel *kernel,
-                guint             number,
-                gsize            *n)
+                guint             number)
 {
-  *n = 1;
-  for (guint i = 0; i < kernel->n_axes; i++)
-    if ((kernel->temporaries[number].axes & 1u << i) != 0
-        && __builtin_mul_overflow (*n, (gsize) kernel->axes[i].extent, n))
-      return FALSE;
-
-  return TRUE;
+  return (gsize) ghlo_kernel_count_points (kernel, kernel->temporaries[number].axes);
 }
 
 /* Adds the bytes of @n elements, rounded up to a multiple of 8. Returns FALSE if there are too many. */
@@ -43,14 +36,9 @@ find_start (const GhloKernel *kernel,
 {
   *start = 0;
   for (guint i = 0; i < number; i++)
-    {
-      gsize n;
-
-      if (kernel->temporaries[i].axes == 0)
-        continue;
-      if (!count_elements (kernel, i, &n) || !add_bytes (start, kernel->temporaries[i].type, n))
-        return FALSE;
-    }
+    if (kernel->temporaries[i].axes != 0
+        && !add_bytes (start, kernel->temporaries[i].type, count_elements (kernel, i)))
+      return FALSE;
 
   return TRUE;
 }
@@ -196,10 +184,10 @@ ghlo_spirv_set_shared (Spirv           *self,
 gsize
 ghlo_spirv_shared (const GhloKernel *kernel)
 {
-  gsize size = 0, n;
+  gsize size = 0;
 
   for (guint i = 0; i < kernel->n_temporaries; i++)
-    if (!count_elements (kernel, i, &n) || !add_bytes (&size, shared_type (kernel->temporaries[i].type), n))
+    if (!add_bytes (&size, shared_type (kernel->temporaries[i].type), count_elements (kernel, i)))
       return G_MAXSIZE;
   for (guint i = 0; i < kernel->n_blocks; i++)
     for (guint j = 0; j < kernel->blocks[i].n_folds; j++)
@@ -236,18 +224,16 @@ find_variable (Spirv *self,
                guint  number)
 {
   GhloElementType type = self->kernel->temporaries[number].type;
+  const guint n = count_variables (self, number);
   Id element = ghlo_spirv_type (self, type);
-  gsize n;
 
   if (self->variables[number] != 0)
     return self->variables[number];
   if (is_in_shared_memory (self, number))
     {
-      count_elements (self->kernel, number, &n);
-      self->variables[number] = ghlo_spirv_share (self, type, n);
+      self->variables[number] = ghlo_spirv_share (self, type, count_elements (self->kernel, number));
       return self->variables[number];
     }
-  n = count_variables (self, number);
   if (n > 1)
     element = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0,
                                  GHLO_SPIRV_WORDS (element, ghlo_spirv_integer (self, 32, n)));

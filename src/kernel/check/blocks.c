@@ -6,6 +6,7 @@
 
 #include "kernel/check/checker.h"
 
+#include "kernel/depends.h"
 #include "kernel/evaluate.h"
 
 #define fail(...) ghlo_kernel_check_fail (__VA_ARGS__)
@@ -264,49 +265,21 @@ check_order (GhloKernelCheck       *self,
   return TRUE;
 }
 
-/* Returns whether an index of @access depends on an accumulator; @is_partial tells which nodes of the block do. */
-static gboolean
-has_partial_index (GhloKernelCheck *self,
-                   guint            access,
-                   const gboolean  *is_partial)
-{
-  const GhloKernelAccess *map = &self->kernel->accesses[access];
-  guint first_node = this_block (self)->first_node;
-
-  for (guint i = map->first_term; i < map->first_term + map->n_terms; i++)
-    if (self->kernel->terms[i].node != GHLO_KERNEL_NONE && is_partial[self->kernel->terms[i].node - first_node])
-      return TRUE;
-
-  return FALSE;
-}
-
 /* With more than one chain or part, accumulators must not be stored. */
 static gboolean
 check_partial_stores (GhloKernelCheck       *self,
                       const GhloKernelBlock *block)
 {
-  g_autofree gboolean *is_partial = NULL;
+  g_autofree guint8 *is_partial = NULL;
 
   if (block->n_chains <= 1 && block->split == 0)
     return TRUE;
-  is_partial = g_new0 (gboolean, block->first_merge - block->first_node);
-  for (guint i = block->first_node; i < block->first_merge; i++)
-    {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-      gboolean found = node->kind == GHLO_NODE_LEFT;
-
-      for (guint j = 0; j < 3; j++)
-        found |= node->operands[j] != GHLO_KERNEL_NONE && is_partial[node->operands[j] - block->first_node];
-      if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-        found |= has_partial_index (self, node->index, is_partial);
-      is_partial[i - block->first_node] = found;
-    }
+  is_partial = ghlo_kernel_depends (self->kernel, block);
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     {
       const GhloKernelStore *store = &self->kernel->stores[i];
 
-      if (is_partial[store->node - block->first_node]
-          || (store->access != GHLO_KERNEL_NONE && has_partial_index (self, store->access, is_partial)))
+      if (is_partial[store->node] || ghlo_kernel_index_depends (self->kernel, is_partial, store->access))
         return fail (self, "store %u: it depends on a partial fold, of which there is one for each chain or part", i);
     }
 

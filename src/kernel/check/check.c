@@ -7,14 +7,6 @@
 
 #include "base/ghlo-error.h"
 
-static const char *const block_names[GHLO_N_BLOCKS] = {
-  [GHLO_BLOCK_POINTS] = "points",
-  [GHLO_BLOCK_LOOP] = "loop",
-  [GHLO_BLOCK_WHILE] = "while",
-  [GHLO_BLOCK_IF] = "when",
-  [GHLO_BLOCK_PRODUCT] = "product",
-};
-
 gboolean
 (ghlo_kernel_check_fail) (GhloKernelCheck *self,
                           const char      *format,
@@ -30,7 +22,7 @@ gboolean
     return ghlo_invalid (self->error, "the kernel %s is invalid: %s", self->kernel->name, what);
 
   return ghlo_invalid (self->error, "the kernel %s is invalid: block %u (%s): %s", self->kernel->name, self->block,
-                       block_names[self->kernel->blocks[self->block].kind], what);
+                       ghlo_kernel_block_word (self->kernel->blocks[self->block].kind), what);
 }
 
 gboolean

@@ -53,20 +53,19 @@ ghlo_expand_wide_exp2_precise (Builder *b,
   return exp2_of (b, t, c, G_N_ELEMENTS (c));
 }
 
-/* @x = 2^exponent × mantissa, with the mantissa within [√½, √2). */
-static void
-split (Builder *b,
-       guint    x,
-       guint   *exponent,
-       guint   *mantissa)
+Split
+ghlo_expand_wide_split (Builder *b,
+                        guint    x)
 {
   const guint64 one = G_GUINT64_CONSTANT (0x3ff0000000000000), half_root = G_GUINT64_CONSTANT (0x3fe6a09e667f3bcd);
   guint bits = bits_of (b, x);
   guint biased = right_by (b, add (b, bits, whole (b, bits, one - half_root)), 52);
   guint number = float_of (b, bit_or (b, biased, whole (b, bits, G_GUINT64_CONSTANT (0x4330000000000000))));
 
-  *exponent = add_real (b, number, -(0x1p52 + 1023));
-  *mantissa = float_of (b, add (b, subtract (b, bits, left_by (b, biased, 52)), whole (b, bits, one)));
+  return (Split) {
+    add_real (b, number, -(0x1p52 + 1023)),
+    float_of (b, add (b, subtract (b, bits, left_by (b, biased, 52)), whole (b, bits, one))),
+  };
 }
 
 /* exponent × scale + log (1 + f), which is s p (s²), s = f / (2 + f). */
@@ -101,33 +100,28 @@ guint
 ghlo_expand_wide_log2 (Builder *b,
                        guint    x)
 {
-  guint exponent, mantissa;
+  const Split split = ghlo_expand_wide_split (b, x);
 
-  split (b, x, &exponent, &mantissa);
-
-  return log_of (b, exponent, add_real (b, mantissa, -1), 1, binary_logarithm, G_N_ELEMENTS (binary_logarithm));
+  return log_of (b, split.exponent, add_real (b, split.mantissa, -1), 1, binary_logarithm,
+                 G_N_ELEMENTS (binary_logarithm));
 }
 
 guint
 ghlo_expand_wide_log (Builder *b,
                       guint    x)
 {
-  guint exponent, mantissa;
+  const Split split = ghlo_expand_wide_split (b, x);
 
-  split (b, x, &exponent, &mantissa);
-
-  return log_of (b, exponent, add_real (b, mantissa, -1), M_LN2, logarithm, G_N_ELEMENTS (logarithm));
+  return log_of (b, split.exponent, add_real (b, split.mantissa, -1), M_LN2, logarithm, G_N_ELEMENTS (logarithm));
 }
 
 guint
 ghlo_expand_wide_log_precise (Builder *b,
                               guint    x)
 {
-  guint exponent, mantissa;
+  const Split split = ghlo_expand_wide_split (b, x);
 
-  split (b, x, &exponent, &mantissa);
-
-  return log_of (b, exponent, add_real (b, mantissa, -1), M_LN2, precise_logarithm,
+  return log_of (b, split.exponent, add_real (b, split.mantissa, -1), M_LN2, precise_logarithm,
                  G_N_ELEMENTS (precise_logarithm));
 }
 
@@ -137,13 +131,11 @@ log_plus_one_of (Builder      *b,
                  const double *c,
                  guint         n)
 {
-  guint exponent, mantissa, f;
-
-  split (b, add_real (b, t, 1), &exponent, &mantissa);
+  const Split split = ghlo_expand_wide_split (b, add_real (b, t, 1));
   /* The rounding error of the sum matters only where the logarithm is small. */
-  f = choose (b, equal (b, exponent, real (b, t, 0)), t, add_real (b, mantissa, -1));
+  guint f = choose (b, equal (b, split.exponent, real (b, t, 0)), t, add_real (b, split.mantissa, -1));
 
-  return log_of (b, exponent, f, M_LN2, c, n);
+  return log_of (b, split.exponent, f, M_LN2, c, n);
 }
 
 guint

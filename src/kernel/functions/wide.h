@@ -14,7 +14,15 @@ G_BEGIN_DECLS
 guint ghlo_expand_wide_exp2         (Builder *b, guint t);
 /* The same with a relative error of 1.4e-14, besides the rounding of t. */
 guint ghlo_expand_wide_exp2_precise (Builder *b, guint t);
+/* 2^exponent × mantissa, with the mantissa within [√½, √2). */
+typedef struct
+{
+  guint exponent;       /* f64 */
+  guint mantissa;
+} Split;
+
 /* For positive normal numbers. */
+Split ghlo_expand_wide_split        (Builder *b, guint x);
 guint ghlo_expand_wide_log          (Builder *b, guint x);
 guint ghlo_expand_wide_log2         (Builder *b, guint x);
 /* The logarithm with the precision of f64. */

@@ -9,6 +9,10 @@
 #include "kernel/evaluate.h"
 #include "kernel/expand.h"
 
+static gboolean run_blocks (GhloKernelRun         *self,
+                            const GhloKernelBlock *block,
+                            guint                  end);
+
 void
 ghlo_kernel_run_first (GhloKernelRun *self,
                        guint          axes)
@@ -38,10 +42,9 @@ ghlo_kernel_run_next (GhloKernelRun *self,
 static gboolean
 copy_temporary (GhloKernelRun *self,
                 guint          to,
-                guint          from,
-                guint          loops)
+                guint          from)
 {
-  guint axes = self->kernel->temporaries[to].axes & ~loops;
+  guint axes = self->kernel->temporaries[to].axes & ~self->loops;
 
   ghlo_kernel_run_first (self, axes);
   do
@@ -61,14 +64,13 @@ copy_temporary (GhloKernelRun *self,
 static gboolean
 carry (GhloKernelRun         *self,
        const GhloKernelBlock *block,
-       guint                  loops,
        gboolean               is_next)
 {
   for (guint i = block->first_carry; i < block->first_carry + block->n_carries; i++)
     {
       const GhloKernelCarry *carried = &self->kernel->carries[i];
 
-      if (!copy_temporary (self, carried->temporary, is_next ? carried->next : carried->first, loops))
+      if (!copy_temporary (self, carried->temporary, is_next ? carried->next : carried->first))
         return FALSE;
     }
 
@@ -111,101 +113,77 @@ run_product (GhloKernelRun         *self,
   return TRUE;
 }
 
-static gboolean run_blocks (GhloKernelRun *self,
-                            guint          first,
-                            guint          end,
-                            guint          loops);
-
 static gboolean
 run_loop (GhloKernelRun         *self,
-          guint                  number,
-          guint                  loops)
+          const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
+  const guint loops = self->loops;
 
-  if (!carry (self, block, loops, FALSE))
+  if (!carry (self, block, FALSE))
     return FALSE;
+  self->loops |= block->axes;
   ghlo_kernel_run_first (self, block->axes);
   do
-    if (ghlo_monitor_cancelled (self->monitor, self->error)
-        || !run_blocks (self, number + 1, block->end, loops | block->axes) || !carry (self, block, loops, TRUE))
+    if (ghlo_monitor_cancelled (self->monitor, self->error) || !run_blocks (self, block + 1, block->end)
+        || !carry (self, block, TRUE))
       return FALSE;
   while (ghlo_kernel_run_next (self, block->axes));
+  self->loops = loops;
 
   return TRUE;
 }
 
 static gboolean
-run_while (GhloKernelRun *self,
-           guint          number,
-           guint          loops)
+run_while (GhloKernelRun         *self,
+           const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   guint64 goes_on;
 
-  if (!carry (self, block, loops, FALSE))
+  if (!carry (self, block, FALSE))
     return FALSE;
   for (;;)
     {
-      if (ghlo_monitor_cancelled (self->monitor, self->error) || !run_blocks (self, number + 1, block->body, loops)
+      if (ghlo_monitor_cancelled (self->monitor, self->error) || !run_blocks (self, block + 1, block->body)
           || !ghlo_kernel_run_get (self, block->predicate, &goes_on))
         return FALSE;
       if (!goes_on)
         return TRUE;
-      if (!run_blocks (self, block->body, block->end, loops) || !carry (self, block, loops, TRUE))
+      if (!run_blocks (self, &self->kernel->blocks[block->body], block->end) || !carry (self, block, TRUE))
         return FALSE;
     }
 }
 
 static gboolean
-run_when (GhloKernelRun *self,
-          guint          number,
-          guint          loops)
+run_if (GhloKernelRun         *self,
+        const GhloKernelBlock *block)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
   guint64 is_true;
 
   if (!ghlo_kernel_run_get (self, block->predicate, &is_true))
     return FALSE;
-  if (is_true && !run_blocks (self, number + 1, block->end, loops))
+  if (is_true && !run_blocks (self, block + 1, block->end))
     return FALSE;
 
-  return carry (self, block, loops, is_true != 0);
+  return carry (self, block, is_true != 0);
 }
 
-/* @loops are the axes of the loops around, as bits. */
+/* Runs @block and its siblings up to block @end. */
 static gboolean
-run_block (GhloKernelRun *self,
-           guint          number,
-           guint          loops)
+run_blocks (GhloKernelRun         *self,
+            const GhloKernelBlock *block,
+            guint                  end)
 {
-  const GhloKernelBlock *block = &self->kernel->blocks[number];
+  static gboolean (*const functions[GHLO_N_BLOCKS]) (GhloKernelRun *self, const GhloKernelBlock *block) = {
+    [GHLO_BLOCK_POINTS] = ghlo_kernel_run_points,
+    [GHLO_BLOCK_LOOP] = run_loop,
+    [GHLO_BLOCK_WHILE] = run_while,
+    [GHLO_BLOCK_IF] = run_if,
+    [GHLO_BLOCK_PRODUCT] = run_product,
+  };
+  const GhloKernelBlock *blocks = self->kernel->blocks;
 
-  switch ((GhloBlockKind) block->kind)
-    {
-    case GHLO_BLOCK_POINTS:
-      return ghlo_kernel_run_points (self, block);
-    case GHLO_BLOCK_LOOP:
-      return run_loop (self, number, loops);
-    case GHLO_BLOCK_WHILE:
-      return run_while (self, number, loops);
-    case GHLO_BLOCK_IF:
-      return run_when (self, number, loops);
-    case GHLO_BLOCK_PRODUCT:
-      return run_product (self, block);
-    default:
-      g_assert_not_reached ();
-    }
-}
-
-static gboolean
-run_blocks (GhloKernelRun *self,
-            guint          first,
-            guint          end,
-            guint          loops)
-{
-  for (guint i = first; i < end; i = self->kernel->blocks[i].end)
-    if (!run_block (self, i, loops))
+  for (; block < blocks + end; block = blocks + block->end)
+    if (!functions[block->kind] (self, block))
       return FALSE;
 
   return TRUE;
@@ -281,7 +259,7 @@ run_all (GhloKernelRun *self)
   do
     {
       self->parallel_point++;
-      if (!run_blocks (self, 0, self->kernel->n_blocks, 0))
+      if (!run_blocks (self, self->kernel->blocks, self->kernel->n_blocks))
         return FALSE;
     }
   while (ghlo_kernel_run_next (self, parallel));

@@ -28,6 +28,7 @@ typedef struct
   GError                **error;
   gint64                  extents[GHLO_KERNEL_MAX_AXES];
   gint64                  point[GHLO_KERNEL_MAX_AXES];          /* coordinates of the axes in scope */
+  guint                   loops;                                /* axes of the loops around, as bits */
   guint64                 n_points;                             /* points visited so far */
   guint64                 parallel_point;                       /* counted from 1 */
   GhloKernelRunNode      *nodes;                                /* one for each node */

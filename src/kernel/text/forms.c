@@ -26,14 +26,6 @@ static const guint8 leaf_forms[] = {
   [GHLO_NODE_RIGHT] = GHLO_KERNEL_FORM_FOLD,
 };
 
-static const char *const block_words[GHLO_N_BLOCKS] = {
-  [GHLO_BLOCK_POINTS] = "points",
-  [GHLO_BLOCK_LOOP] = "loop",
-  [GHLO_BLOCK_WHILE] = "while",
-  [GHLO_BLOCK_IF] = "when",
-  [GHLO_BLOCK_PRODUCT] = "product",
-};
-
 GhloKernelForm
 ghlo_kernel_node_form (GhloNodeKind kind)
 {
@@ -49,12 +41,6 @@ ghlo_kernel_quotient_word (GhloQuotient quotient)
   };
 
   return words[quotient];
-}
-
-const char *
-ghlo_kernel_block_word (GhloBlockKind kind)
-{
-  return block_words[kind];
 }
 
 /* Appends a finite number. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shared by the printer and the parser of kernels: the keywords of blocks, the syntax after a node's type, and the
- * spelling of constants.
+ * Shared by the printer and the parser of kernels: the syntax after a node's type, and the spelling of constants.
  */
 
 #pragma once
@@ -25,9 +24,6 @@ GhloKernelForm ghlo_kernel_node_form  (GhloNodeKind       kind);
 
 /* Returns the keyword after the operands of a quotient with known properties. */
 const char    *ghlo_kernel_quotient_word (GhloQuotient    quotient);
-
-/* Returns the keyword of a block. */
-const char    *ghlo_kernel_block_word (GhloBlockKind      kind);
 
 /* Appends the constant with @bits of @type: true or false; an integer; the shortest decimal that reads back to the same
  * bits; inf or -inf; or 0x and the bits of a NaN. */

@@ -161,15 +161,23 @@ parse_blocks (GhloKernelParser *self)
   return TRUE;
 }
 
+/* Reads the name after the keyword, and what follows up to the next brace. */
+static gboolean
+parse_nest (GhloKernelParser *self,
+            GhloKernelNamed   kind,
+            guint           (*begin_nest) (GhloKernelBuilder *builder, guint number))
+{
+  guint number;
+
+  return ghlo_kernel_parser_reference (self, kind, &number) && ghlo_kernel_parser_expect (self, '{')
+         && begin (self, begin_nest (self->builder, number)) && parse_carries (self) && parse_blocks (self);
+}
+
 /* loop step { carries, blocks } */
 static gboolean
 parse_loop (GhloKernelParser *self)
 {
-  guint axis;
-
-  if (!ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_AXIS, &axis) || !ghlo_kernel_parser_expect (self, '{')
-      || !begin (self, ghlo_kernel_begin_loop (self->builder, axis)) || !parse_carries (self)
-      || !parse_blocks (self))
+  if (!parse_nest (self, GHLO_KERNEL_NAMED_AXIS, ghlo_kernel_begin_loop))
     return FALSE;
   end (self);
 
@@ -180,12 +188,8 @@ parse_loop (GhloKernelParser *self)
 static gboolean
 parse_while (GhloKernelParser *self)
 {
-  guint predicate;
-
-  if (!ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_TEMPORARY, &predicate)
-      || !ghlo_kernel_parser_expect (self, '{')
-      || !begin (self, ghlo_kernel_begin_while (self->builder, predicate)) || !parse_carries (self)
-      || !parse_blocks (self) || !ghlo_kernel_parser_expect_word (self, "do") || !ghlo_kernel_parser_expect (self, '{'))
+  if (!parse_nest (self, GHLO_KERNEL_NAMED_TEMPORARY, ghlo_kernel_begin_while)
+      || !ghlo_kernel_parser_expect_word (self, "do") || !ghlo_kernel_parser_expect (self, '{'))
     return FALSE;
   ghlo_kernel_begin_body (self->builder);
   if (!parse_blocks (self))
@@ -199,12 +203,7 @@ parse_while (GhloKernelParser *self)
 static gboolean
 parse_when (GhloKernelParser *self)
 {
-  guint predicate;
-
-  if (!ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_TEMPORARY, &predicate)
-      || !ghlo_kernel_parser_expect (self, '{')
-      || !begin (self, ghlo_kernel_begin_when (self->builder, predicate)) || !parse_carries (self)
-      || !parse_blocks (self))
+  if (!parse_nest (self, GHLO_KERNEL_NAMED_TEMPORARY, ghlo_kernel_begin_when))
     return FALSE;
   end (self);
 

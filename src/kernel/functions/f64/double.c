@@ -72,27 +72,12 @@ ghlo_expand_double_exponential_minus_one (Builder *b,
   return fast_sum (b, sum.high, sum.low);
 }
 
-static Split
-split_normal (Builder *b,
-              guint    x)
-{
-  const guint64 one = G_GUINT64_CONSTANT (0x3ff0000000000000), half_root = G_GUINT64_CONSTANT (0x3fe6a09e667f3bcd);
-  guint bits = bits_of (b, x);
-  guint biased = right_by (b, add (b, bits, whole (b, bits, one - half_root)), 52);
-  guint number = float_of (b, bit_or (b, biased, whole (b, bits, G_GUINT64_CONSTANT (0x4330000000000000))));
-
-  return (Split) {
-    add_real (b, number, -(0x1p52 + 1023)),
-    float_of (b, add (b, subtract (b, bits, left_by (b, biased, 52)), whole (b, bits, one))),
-  };
-}
-
 Split
 ghlo_expand_double_split (Builder *b,
                           guint    x)
 {
   guint is_low = is_below (b, x, 0x1p-1022);
-  Split split = split_normal (b, choose (b, is_low, multiply_real (b, x, 0x1p54), x));
+  Split split = ghlo_expand_wide_split (b, choose (b, is_low, multiply_real (b, x, 0x1p54), x));
 
   split.exponent = subtract (b, split.exponent, choose (b, is_low, real (b, x, 54), real (b, x, 0)));
 
@@ -136,7 +121,7 @@ ghlo_expand_double_log_plus_one (Builder *b,
                                  Pair     t)
 {
   Pair first = exact_sum (b, real (b, t.high, 1), t.high), sum = fast_sum (b, first.high, add (b, first.low, t.low));
-  Split split = split_normal (b, sum.high);
+  Split split = ghlo_expand_wide_split (b, sum.high);
   /* For large exponents the rounding error of the sum is negligible. */
   guint scale = ghlo_expand_double_scale (b, negate (b, at_most (b, split.exponent, 1000)));
   guint is_small = is_real (b, split.exponent, 0), f, rest;

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "kernel/functions/vocabulary.h"
+#include "kernel/functions/wide.h"
 
 G_BEGIN_DECLS
 
@@ -149,14 +149,7 @@ guint       ghlo_expand_double_scale       (Builder *b, guint n);
 /* x 2^n, rounded once where the result is normal; |x| < 2, |n| < 2000. */
 guint       ghlo_expand_double_scaled      (Builder *b, guint x, guint n);
 
-/* 2^exponent × mantissa, with the mantissa within [√½, √2). */
-typedef struct
-{
-  guint exponent;       /* f64 */
-  guint mantissa;
-} Split;
-
-/* For positive numbers. */
+/* For positive numbers, subnormal ones included. */
 Split       ghlo_expand_double_split       (Builder *b, guint x);
 
 /* Logarithms of a positive number, and of 1 + t, which is normal. They are not normalized: high is not rounded yet. */
