@@ -9,13 +9,13 @@
  *
  * The condition that yields 0 is the last one to run, so carried values stay where that condition read them.
  *
- * A body is gated by the gate of its condition. A body whose only writes are to buffers that are exchanged and to
+ * A body is gated by the gate of its condition. A body whose only writes are to buffers that are swapped and to
  * its own temporaries does no harm in an iteration that does not exist. Such a body runs ahead: beside its
  * condition, gated by the previous gate. The iteration then waits once, for the previous iteration, instead of also
  * waiting for its condition, and the condition and the first dispatch of the body may be merged into one dispatch.
  *
  * While the device runs a block, the host submits the next one and then waits for the report of the previous one.
- * The last report contains the number of iterations, and hence which exchanges to make. The next run expects the
+ * The last report contains the number of iterations, and hence which swaps to make. The next run expects the
  * same number. Blocks up to that number are submitted together, because a submission costs as much as several
  * iterations. If two consecutive runs had the same number, all iterations become one block, because ending a block
  * costs as much as two iterations. That block begins with the steps before the loop. The steps after the loop are
@@ -131,7 +131,7 @@ put_iteration (const GhloRunLoop  *self,
   if (ok && self->runs_ahead && commands->merge_dispatches != NULL)
     ok = commands->merge_dispatches (recording, first, error);
   commands->set_predicate (recording, nowhere);
-  ghlo_run_exchange (self->loop, self->recordings->buffer_numbers);
+  ghlo_run_swap (self->loop, self->recordings->buffer_numbers);
 
   return ok;
 }
@@ -161,17 +161,17 @@ put_block (const GhloRunLoop  *self,
                                            loop_place (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
-/* Makes the exchanges of @n_conditions conditions and @n_bodies bodies. Negative numbers undo exchanges. */
+/* Makes the swaps of @n_conditions conditions and @n_bodies bodies. Negative numbers undo swaps. */
 static void
-exchange (const GhloRunLoop  *self,
-          gint64              n_conditions,
-          gint64              n_bodies,
-          guint8            **addresses)
+swap (const GhloRunLoop  *self,
+      gint64              n_conditions,
+      gint64              n_bodies,
+      guint8            **addresses)
 {
-  ghlo_run_exchange_in (&self->loop->bodies[0], n_conditions, addresses);
-  ghlo_run_exchange_in (&self->loop->bodies[1], n_bodies, addresses);
+  ghlo_run_swap_in (&self->loop->bodies[0], n_conditions, addresses);
+  ghlo_run_swap_in (&self->loop->bodies[1], n_bodies, addresses);
   if (n_bodies % 2 != 0)
-    ghlo_run_exchange (self->loop, addresses);
+    ghlo_run_swap (self->loop, addresses);
 }
 
 /* Records the steps after the loop in the block of all iterations. Where their gate is open, the last iteration
@@ -186,7 +186,7 @@ put_steps_after (const GhloRunLoop  *self,
   gboolean ok;
 
   self->recordings->moved = GHLO_STEP_NONE;
-  exchange (self, 0, -1, self->recordings->buffer_numbers);
+  swap (self, 0, -1, self->recordings->buffer_numbers);
   commands->set_predicate (recording, (GhloBufferRef) { state.buffer, state.offset + GHLO_STEP_LOOP_ENDED });
   ok = ghlo_run_recordings_put (self->recordings, commands, self->steps_after, self->n_steps_after, recording, error);
   commands->set_predicate (recording, nowhere);
@@ -263,7 +263,7 @@ is_of_body (const GhloStepBuffer *buffer,
 }
 
 /* Returns whether the steps of the condition write the predicate themselves and the predicate can be moved: its buffer
- * is used by the condition only and is not exchanged. */
+ * is used by the condition only and is not swapped. */
 static gboolean
 computes_predicate (const GhloRunRecordings *recordings,
                     const GhloStepBody      *condition,
@@ -302,8 +302,8 @@ is_dead_after_body (const GhloRunRecordings *recordings,
                     const GhloStep          *loop,
                     guint32                  buffer)
 {
-  for (guint i = 0; i < loop->n_exchanges; i++)
-    if (loop->exchanges[i].written == buffer)
+  for (guint i = 0; i < loop->n_swaps; i++)
+    if (loop->swaps[i].written == buffer)
       return TRUE;
 
   return is_of_body (&recordings->plan->buffers[buffer], &loop->bodies[1]);
@@ -379,7 +379,7 @@ are_short (const GhloRunLoop *self,
   return length.n_steps <= MAX_STEPS_AROUND && length.seconds <= MAX_AROUND;
 }
 
-/* Accepts no steps with bodies: the loop only handles exchanges of its own. */
+/* Accepts no steps with bodies: the loop only handles swaps of its own. */
 gboolean
 ghlo_run_loop_set_steps_before (GhloRunLoop              *self,
                                 GhloStep          *const *steps,
@@ -501,7 +501,7 @@ begin_block (Run     *run,
     return 0;
   run->n_whole = MAX (run->n_whole, n_whole);
   run->n_begun += n;
-  exchange (run->self, n, n, run->addresses);
+  swap (run->self, n, n, run->addresses);
 
   return n;
 }
@@ -627,8 +627,8 @@ ghlo_run_loop_run (GhloRunLoop        *self,
   g_atomic_int_set (&self->is_steady, n_last == report >> 1);
   g_atomic_int_set (&self->n_last, (int) (report >> 1));
   /* The condition ran once more than the body. */
-  exchange (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
-            addresses);
+  swap (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
+        addresses);
 
   return self->n_steps_before + 1 + (run.n_whole == (report >> 1) + 1 ? self->n_steps_after : 0);
 }

@@ -4,13 +4,13 @@
  * and an output may take over the memory of an input.
  *
  * Counted loops are recorded with the steps around them, one iteration after the other. Where two buffers are
- * exchanged, the next iteration is recorded with their numbers exchanged. The host makes the exchanges after the
- * recording as if it had run the loop itself. A buffer is exchanged with only one other buffer, in one loop
+ * swapped, the next iteration is recorded with their numbers swapped. The host makes the swaps after the
+ * recording as if it had run the loop itself. A buffer is swapped with only one other buffer, in one loop
  * (plan/coalesce.c). Hence all buffers are in their own places after two iterations, and later iterations repeat
  * these two.
  *
  * Where the device chooses between branches, all branches are recorded, each behind a gate of its own. A loop
- * inside a branch therefore makes its exchanges whether the branch is taken or not, and no step outside the branch
+ * inside a branch therefore makes its swaps whether the branch is taken or not, and no step outside the branch
  * may see them.
  *
  * Work that is estimated to keep the device busy for long is split into several recordings, so that other users get
@@ -22,14 +22,14 @@
 enum { NO_TRIPS = -1 };
 
 static void
-find_partners (GhloStep *step,
-               gpointer  data)
+find_swapped (GhloStep *step,
+              gpointer  data)
 {
   GhloBufferExtent *extents = data;
 
-  for (guint i = 0; i < step->n_exchanges; i++)
+  for (guint i = 0; i < step->n_swaps; i++)
     {
-      guint32 read = step->exchanges[i].read, written = step->exchanges[i].written;
+      guint32 read = step->swaps[i].read, written = step->swaps[i].written;
 
       g_assert (extents[read].swapped_with == read && extents[written].swapped_with == written);
       extents[read].swapped_with = written;
@@ -63,54 +63,54 @@ find_extents (GhloRunRecordings *self)
           if (self->extents[j].allocation == from)
             self->extents[j].allocation = to;
       }
-  ghlo_step_plan_foreach (plan, find_partners, self->extents);
+  ghlo_step_plan_foreach (plan, find_swapped, self->extents);
 }
 
 void
-ghlo_run_exchange (const GhloStep  *loop,
-                   guint8         **addresses)
+ghlo_run_swap (const GhloStep  *loop,
+               guint8         **addresses)
 {
-  for (guint i = 0; i < loop->n_exchanges; i++)
+  for (guint i = 0; i < loop->n_swaps; i++)
     {
-      guint8 **a = &addresses[loop->exchanges[i].read], **b = &addresses[loop->exchanges[i].written], *kept = *a;
+      guint8 **a = &addresses[loop->swaps[i].read], **b = &addresses[loop->swaps[i].written], *address = *a;
 
       *a = *b;
-      *b = kept;
+      *b = address;
     }
 }
 
-/* Makes the exchanges of @trips iterations of @loop. */
+/* Makes the swaps of @trips iterations of @loop. */
 static void
-exchange_all (const GhloStep  *loop,
-              gint64           trips,
-              guint8         **addresses)
+swap_all (const GhloStep  *loop,
+          gint64           trips,
+          guint8         **addresses)
 {
-  ghlo_run_exchange_in (&loop->bodies[1], trips, addresses);
+  ghlo_run_swap_in (&loop->bodies[1], trips, addresses);
   if (trips % 2 != 0)
-    ghlo_run_exchange (loop, addresses);
+    ghlo_run_swap (loop, addresses);
 }
 
-/* Makes the exchanges of @steps, including those in all branches. */
+/* Makes the swaps of @steps, including those in all branches. */
 static void
-exchange_in_steps (GhloStep *const  *steps,
-                   guint             n_steps,
-                   guint8          **addresses)
+swap_in_steps (GhloStep *const  *steps,
+               guint             n_steps,
+               guint8          **addresses)
 {
   for (guint i = 0; i < n_steps; i++)
     if (steps[i]->kind == GHLO_STEP_LOOP)
-      exchange_all (steps[i], steps[i]->trips, addresses);
+      swap_all (steps[i], steps[i]->trips, addresses);
     else
       for (guint k = 0; k < steps[i]->n_bodies; k++)
-        exchange_in_steps (steps[i]->bodies[k].steps, steps[i]->bodies[k].n_steps, addresses);
+        swap_in_steps (steps[i]->bodies[k].steps, steps[i]->bodies[k].n_steps, addresses);
 }
 
 void
-ghlo_run_exchange_in (const GhloStepBody  *body,
-                      gint64               n,
-                      guint8             **addresses)
+ghlo_run_swap_in (const GhloStepBody  *body,
+                  gint64               n,
+                  guint8             **addresses)
 {
   if (n % 2 != 0)
-    exchange_in_steps (body->steps, body->n_steps, addresses);
+    swap_in_steps (body->steps, body->n_steps, addresses);
 }
 
 static GhloBufferRef
@@ -139,7 +139,7 @@ put_step (GhloRunRecordings  *self,
   for (guint i = 0; i < step->n_results; i++)
     results[i] = place_of (self, step->results[i].buffer, step->results[i].offset);
 
-  return step->implementation->record (step->code->compiled, self->places, results,
+  return step->implementation->record (step->compiled_step->compiled, self->places, results,
                                        place_of (self, step->scratch, 0), recording, error);
 }
 
@@ -211,13 +211,13 @@ put_loop (GhloRunRecordings             *self,
       begins[i] = recording->n_commands;
       if (!ghlo_run_recordings_put (self, commands, body->steps, body->n_steps, recording, error))
         return FALSE;
-      ghlo_run_exchange (loop, self->buffer_numbers);
+      ghlo_run_swap (loop, self->buffer_numbers);
     }
   begins[2] = recording->n_commands;
   for (gint64 i = 2; i < trips; i++)
     commands->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
   if (trips > 2)
-    exchange_all (loop, trips, self->buffer_numbers);
+    swap_all (loop, trips, self->buffer_numbers);
 
   return TRUE;
 }
@@ -568,13 +568,13 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
       const guint n = ghlo_run_loop_run (n_ahead > 0 ? segment->next : segment->loop, addresses, monitor, error);
 
       if (n > n_ahead + 1)
-        exchange_in_steps (steps + n_ahead + 1, n - n_ahead - 1, addresses);
+        swap_in_steps (steps + n_ahead + 1, n - n_ahead - 1, addresses);
       return n;
     }
   if (segment == NULL || !replay (segment, addresses, monitor, error))
     return 0;
   if (segment->has_bodies)
-    exchange_in_steps (steps, segment->n_steps, addresses);
+    swap_in_steps (steps, segment->n_steps, addresses);
 
   return segment->n_steps;
 }

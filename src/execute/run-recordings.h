@@ -28,7 +28,7 @@ gboolean           ghlo_run_recordings_begin_with (const GhloRunRecordings *self
                                              const GhloStep            *step,
                                              gboolean                   alone);
 /* Runs the segment that begins with step @first of @body, and possibly steps after it; with @alone, only that step.
- * Then exchanges the @addresses that its loops exchange. Returns the number of steps that were run; 0 with @error. */
+ * Then swaps the @addresses that its loops swap. Returns the number of steps that were run; 0 with @error. */
 guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloStepBody        *body,
                                              guint                      first,
@@ -37,9 +37,9 @@ guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
 
-/* Makes the exchanges at the end of an iteration of @loop. */
-void               ghlo_run_exchange        (const GhloStep            *loop,
-                                             guint8                   **addresses);
+/* Makes the swaps at the end of an iteration of @loop. */
+void               ghlo_run_swap             (const GhloStep            *loop,
+                                              guint8                   **addresses);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunRecordings, ghlo_run_recordings_free)
 

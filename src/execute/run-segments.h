@@ -74,8 +74,8 @@ gboolean      ghlo_run_is_recorded        (const GhloStepPlan      *plan,
 GhloRunLength ghlo_run_measure_iteration  (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
                                            GhloDeviceCore         **target);
-/* Makes the exchanges that result from running the recorded @body @n times; all loops in it are counted. */
-void          ghlo_run_exchange_in        (const GhloStepBody      *body,
+/* Makes the swaps that result from running the recorded @body @n times; all loops in it are counted. */
+void          ghlo_run_swap_in            (const GhloStepBody      *body,
                                            gint64                   n,
                                            guint8                 **addresses);
 

@@ -94,13 +94,13 @@ order_dimensions (const GhloView *view,
 }
 
 const char *
-ghlo_step_lead_read (GhloStepLead          *self,
-                     const GhloStepRequest *request)
+ghlo_product_op_read (GhloProductOp         *self,
+                      const GhloStepRequest *request)
 {
   const GhloIrOp *op = request->body != NULL ? request->body->first : request->op;
   const GhloIrType *type;
 
-  *self = (GhloStepLead) { .op = op, .rhs = 1 };
+  *self = (GhloProductOp) { .op = op, .rhs = 1 };
   if (request->body == NULL)
     {
       self->result = request->results[0];
@@ -128,7 +128,7 @@ choose_results (GhloStepEpilogue      *self,
                 const GhloStepRequest *request,
                 const GhloIrOp        *given)
 {
-  self->own = GHLO_STEP_NONE;
+  self->product_result = GHLO_STEP_NONE;
   for (guint i = 0; i < request->n_results; i++)
     {
       const GhloView *result = &request->results[i];
@@ -138,8 +138,8 @@ choose_results (GhloStepEpilogue      *self,
         return "writing a dense result is faster";
       if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
         self->result_indices[self->n_results++] = i;
-      else if (self->own == GHLO_STEP_NONE)
-        self->own = i;
+      else if (self->product_result == GHLO_STEP_NONE)
+        self->product_result = i;
       else
         return "it returns the product twice";
     }
@@ -202,7 +202,8 @@ ghlo_step_epilogue_place (const GhloStepEpilogue *self)
 {
   const guint32 result = ghlo_lowered_kernel_in_place (&self->lowered, 0);
 
-  return self->own == GHLO_STEP_NONE && result != GHLO_STEP_NONE ? self->result_indices[result] : self->own;
+  return self->product_result == GHLO_STEP_NONE && result != GHLO_STEP_NONE ? self->result_indices[result]
+                                                                            : self->product_result;
 }
 
 void

@@ -108,7 +108,7 @@ print_kernels (gpointer       compiled,
 const GhloStepImplementation ghlo_gpu_step_kernel = {
   .name = "kernel",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .finish = make_pipelines,

@@ -103,7 +103,7 @@ print_kernels (gpointer       compiled,
 const GhloStepImplementation ghlo_gpu_step_select_and_scatter = {
   .name = "select_and_scatter",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .finish = make_pipelines,

@@ -384,7 +384,8 @@ get_kernel (const GhloStep *step)
   recording = ghlo_gpu_recording_new (seen.device, extents);
   for (guint i = 0; i < 2; i++)
     {
-      step->implementation->record (step->code->compiled, &places[i], &places[2 + i], nowhere, recording, &error);
+      step->implementation->record (step->compiled_step->compiled, &places[i], &places[2 + i], nowhere, recording,
+                                    &error);
       g_assert_no_error (error);
     }
   g_assert_true (ghlo_gpu_recording_get_pair (recording, 0, kernels));
