@@ -32,8 +32,8 @@ typedef struct
   const guint32        *aliases;
   const guint32        *alignments;
   gsize                 scratch;
-  /* Set once the plan is made, FALSE before: whether recordings may put the step behind a gate repeatedly. */
-  gboolean              may_be_gated;
+  /* Set once the plan is made, FALSE before: whether the step may be recorded under a predicate repeatedly. */
+  gboolean              may_be_predicated;
   gpointer              selection_state;     /* that of the selection; NULL: none */
 } GhloStepRequest;
 

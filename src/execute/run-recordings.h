@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct _GhloRunRecordings GhloRunRecordings;
 
 /* The addresses of a run after those of the plan's buffers; they belong to a data-dependent loop. */
-enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_GATES, GHLO_RUN_N_LOOP_BUFFERS };
+enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_PREDICATES, GHLO_RUN_N_LOOP_BUFFERS };
 
 /* @plan is compiled, and must outlive the result. */
 GhloRunRecordings *ghlo_run_recordings_new  (const GhloStepPlan        *plan,
@@ -38,8 +38,8 @@ guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              GError                   **error);
 
 /* Makes the swaps at the end of an iteration of @loop. */
-void               ghlo_run_swap             (const GhloStep            *loop,
-                                              guint8                   **addresses);
+void               ghlo_run_swap            (const GhloStep            *loop,
+                                             guint8                   **addresses);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunRecordings, ghlo_run_recordings_free)
 

@@ -224,9 +224,9 @@ gboolean         ghlo_step_plan_find_donations (GhloStepPlan *plan,
 /* Places all temporaries in their arenas. */
 gboolean         ghlo_step_plan_assign         (GhloStepPlan *plan,
                                                 GhloStepPoll *poll);
-/* Finds the steps that recordings may put behind gates. */
-gboolean         ghlo_step_plan_find_gates     (GhloStepPlan *plan,
-                                                GhloStepPoll *poll);
+/* Finds the steps that may be recorded under predicates. */
+gboolean         ghlo_step_plan_find_predicated (GhloStepPlan *plan,
+                                                 GhloStepPoll *poll);
 /* Finds equal steps, which share one compiled step. */
 gboolean         ghlo_step_plan_deduplicate    (GhloStepPlan *plan,
                                                 GhloStepPoll *poll);

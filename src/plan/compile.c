@@ -90,7 +90,7 @@ ghlo_step_compile (GhloCompiledStep   *self,
     .op = step->op, .body = step->body, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
     .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
-    .may_be_gated = step->may_be_gated, .selection_state = g_steal_pointer (&step->selection_state),
+    .may_be_predicated = step->may_be_predicated, .selection_state = g_steal_pointer (&step->selection_state),
   };
 
   for (guint i = 0; i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Finds equal steps, which share one compiled step. They have the same implementation; their operations are equal
- * except for the values that they use; their views, aliases and alignments are the same; both or neither may be gated;
- * and they want the elements of no constant, or of the same one.
+ * except for the values that they use; their views, aliases and alignments are the same; both or neither may be
+ * predicated; and they want the elements of no constant, or of the same one.
  */
 
 #include "plan/build.h"
@@ -83,7 +83,7 @@ same_step (gconstpointer a,
   const GhloStep *x = ((const GhloCompiledStep *) a)->step, *y = ((const GhloCompiledStep *) b)->step;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
-      || x->n_results != y->n_results || x->body != y->body || x->may_be_gated != y->may_be_gated
+      || x->n_results != y->n_results || x->body != y->body || x->may_be_predicated != y->may_be_predicated
       || (x->op == NULL) != (y->op == NULL)
       || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !same_values (x->op, y->op))))
     return FALSE;

@@ -371,7 +371,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
   ghlo_ir_arena_clear (&self.arena);
   ok = ok && ghlo_step_plan_stride_results (plan, &poll) && ghlo_step_plan_coalesce (plan, &poll)
        && ghlo_step_plan_find_donations (plan, &poll) && ghlo_step_plan_assign (plan, &poll)
-       && ghlo_step_plan_find_gates (plan, &poll) && ghlo_step_plan_deduplicate (plan, &poll);
+       && ghlo_step_plan_find_predicated (plan, &poll) && ghlo_step_plan_deduplicate (plan, &poll);
 
   return ok ? g_steal_pointer (&plan) : NULL;
 }

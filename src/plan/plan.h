@@ -98,7 +98,7 @@ struct _GhloStep
   GhloCompiledStep             *compiled_step;
   gpointer                      selection_state;  /* COMPUTE: as in GhloStepSelection; owned until compiled */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
-  gboolean                      may_be_gated;     /* COMPUTE: as in GhloStepRequest */
+  gboolean                      may_be_predicated;  /* COMPUTE: as in GhloStepRequest */
   gpointer                      fallback;  /* REFERENCE: private to the runner of the plan */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
   guint                         n_bodies;

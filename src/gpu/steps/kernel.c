@@ -61,7 +61,7 @@ make_pipelines (gpointer                step,
 {
   Step *self = step;
 
-  return ghlo_gpu_kernel_compile (&self->kernel, request->may_be_gated, error);
+  return ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, error);
 }
 
 static gboolean
