@@ -251,7 +251,7 @@ lower (GhloStepAttention     *self,
   GhloView result = { .element_type = logits->element_type, .rank = logits->rank, .dimensions = logits->dimensions,
                       .strides = strides[1] };
   const GhloKernelGroup group = {
-    .body = request->body, .given = self->attention.scores, .wanted = self->attention.logits,
+    .body = request->body, .input_op = self->attention.scores, .output_value = self->attention.logits,
     .n_operands = request->n_operands + 1, .n_results = 1, .operands = operands, .results = &result,
   };
   const char *reason = NULL;

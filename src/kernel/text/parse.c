@@ -197,13 +197,13 @@ parse_while (GhloKernelParser *self)
 
 /* when first { carries, blocks } */
 static gboolean
-parse_when (GhloKernelParser *self)
+parse_if (GhloKernelParser *self)
 {
   guint predicate;
 
   if (!ghlo_kernel_parser_reference (self, GHLO_KERNEL_NAMED_TEMPORARY, &predicate)
       || !ghlo_kernel_parser_expect (self, '{')
-      || !begin (self, ghlo_kernel_begin_when (self->builder, predicate)) || !parse_carries (self)
+      || !begin (self, ghlo_kernel_begin_if (self->builder, predicate)) || !parse_carries (self)
       || !parse_blocks (self))
     return FALSE;
   end (self);
@@ -255,7 +255,7 @@ parse_block (GhloKernelParser *self,
     [GHLO_BLOCK_POINTS] = parse_points,
     [GHLO_BLOCK_LOOP] = parse_loop,
     [GHLO_BLOCK_WHILE] = parse_while,
-    [GHLO_BLOCK_IF] = parse_when,
+    [GHLO_BLOCK_IF] = parse_if,
     [GHLO_BLOCK_PRODUCT] = parse_product,
   };
 
