@@ -61,7 +61,7 @@ READERS = {
     'passes/loops/licm.c': 'trip counts: compared, and costs are doubles',
     'passes/loops/products.c': 'writes the dimensions of a type',
     'passes/make.c': 'writes slices that lie inside the operand',
-    'pjrt/partition/addends.c': 'writes padding up to the dimensions of a type',
+    'pjrt/partition/unreduced.c': 'writes padding up to the dimensions of a type',
     'pjrt/sharding/rule-algebra.c': 'counts them',
     'pjrt/sharding/rule-indexed.c': 'group counts: sizes of factors, which the verifier has found to divide sizes',
     'plan/build-control.c': 'trip counts: kept, and steps are counted in doubles',
