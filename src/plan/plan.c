@@ -342,7 +342,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
                     const GhloIrOp        *function,
                     GhloDeviceCore *const *targets,
                     guint                  n_targets,
-                    gboolean               places,
+                    gboolean               may_use_host,
                     gsize                  most_bytes,
                     const GhloMonitor     *monitor,
                     GError               **error)
@@ -352,7 +352,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
   g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
-  g_autoptr (GHashTable) placed = places ? place_steps (function, targets, n_targets) : NULL;
+  g_autoptr (GHashTable) placed = may_use_host ? place_steps (function, targets, n_targets) : NULL;
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepPoll poll = { monitor, error };
   GhloStepBuilder self = {

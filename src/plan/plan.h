@@ -172,16 +172,16 @@ gboolean      ghlo_step_is_view    (const GhloIrOp       *op);
 
 /* Plans @function of @module. The plan takes a reference to @module, which must not be changed from now on; any number
  * of threads may plan it at once. @targets must outlive the plan. The first target is the preferred one, in whose
- * memory inputs and outputs are; at least one must work in the host's memory. With @places, steps run on the first
- * target that works in host memory where that is estimated to be faster (place.h). NULL with @error set: UNSUPPORTED
- * when no target works in host memory, or for programs that no plan supports (dynamic shapes, more than
+ * memory inputs and outputs are; at least one must work in the host's memory. With @may_use_host, steps run on the
+ * first target that works in host memory where that is estimated to be faster (place.h). NULL with @error set:
+ * UNSUPPORTED when no target works in host memory, or for programs that no plan supports (dynamic shapes, more than
  * GHLO_STEP_MAX_OPS operations with calls expanded, or more than GHLO_STEP_MAX_BYTES of steps); OUT_OF_MEMORY when
  * planning would take more than @most_bytes. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule    *module,
                                     const GhloIrOp        *function,
                                     GhloDeviceCore *const *targets,
                                     guint                  n_targets,
-                                    gboolean               places,
+                                    gboolean               may_use_host,
                                     gsize                  most_bytes,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
