@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Selects one of several branches: sets its gate to 1 and all others to 0. If the outer gate is closed, all are set to
- * 0, so this shader runs even then: gates of an earlier run would otherwise still be open.
+ * Selects one of several branches: sets its predicate to 1 and all others to 0. If the outer predicate is 0, all are
+ * set to 0, so this shader runs even then: predicates of an earlier run would otherwise still be 1.
  *
  * Like loop.comp, it is for any device.
  */
@@ -48,5 +48,5 @@ main ()
   if (table.outer != 0 && load_byte (table.outer) == 0)
     chosen = n;
   for (uint i = 0; i < n; i++)
-    U32 (table.gates + 4 * i).value = i == chosen ? 1 : 0;
+    U32 (table.predicates + 4 * i).value = i == chosen ? 1 : 0;
 }

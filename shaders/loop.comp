@@ -1,9 +1,9 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs after a block of iterations of a loop whose end depends on data. Finds out how many iterations took place,
- * whether there is another one, and whether only the last condition ended the loop. An iteration's gate is 1 if it took
- * place; once a gate is 0, all later ones are. All gates are reset to 0 for the next block.
+ * Runs after a batch of iterations of a loop whose end depends on data. Finds out how many iterations took place,
+ * whether there is another one, and whether only the last condition ended the loop. An iteration's predicate is 1 if it
+ * took place; once a predicate is 0, all later ones are. All predicates are reset to 0 for the next batch.
  *
  * This is for any device, while common.glsl is for those that can load single bytes.
  */
@@ -39,19 +39,19 @@ shared uint n_open;
 void
 main ()
 {
-  uint64_t gates = table.gates & ~uint64_t (3);
-  uint shift = (uint (table.gates) & 3) * 8, n = uint (table.n), i = gl_LocalInvocationIndex;
+  uint64_t predicates = table.predicates & ~uint64_t (3);
+  uint shift = (uint (table.predicates) & 3) * 8, n = uint (table.n), i = gl_LocalInvocationIndex;
 
   if (i == 0)
     n_open = 0;
   barrier ();
   for (uint k = i; k < n; k += GROUP)
     {
-      U32 gate = U32 (gates + k * table.stride);
+      U32 predicate = U32 (predicates + k * table.stride);
 
-      if ((gate.value >> shift & 255) != 0)
+      if ((predicate.value >> shift & 255) != 0)
         atomicAdd (n_open, 1);
-      gate.value = 0;
+      predicate.value = 0;
     }
   barrier ();
   if (i == 0)

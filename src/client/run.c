@@ -34,19 +34,19 @@ is_wanted_there (const GhloRunOptions *options,
  * constant, an input that the caller keeps, or another output has to be copied: some languages give writable views
  * of outputs, through which a program could otherwise change the shared memory. */
 static gboolean
-may_stay (const GhloRunResult  *outcome,
+may_stay (const GhloRunResult  *run_result,
           const GhloRunOptions *options,
           GhloValue *const     *inputs,
           guint                 output)
 {
   guint input = options->donated_inputs != NULL ? options->donated_inputs[output] : GHLO_RUN_NO_INPUT;
   const GhloValue *memory = options->targets != NULL ? options->targets[output] : NULL;
-  GhloValue *value = outcome->outputs[output];
+  GhloValue *value = run_result->outputs[output];
 
   if (memory != NULL && value == memory)
     return TRUE;
   if (memory != NULL || (input != GHLO_RUN_NO_INPUT && value == inputs[input]))
-    return !is_wanted_there (options, outcome->n_outputs, value);
+    return !is_wanted_there (options, run_result->n_outputs, value);
 
   return !options->shared[output];
 }
@@ -54,28 +54,28 @@ may_stay (const GhloRunResult  *outcome,
 /* Gives each output memory of its own. This is done for all outputs before any is delivered, because a copy to the
  * caller's memory may overwrite the memory that another output is in. */
 static gboolean
-own_outputs (GhloRunResult         *outcome,
+own_outputs (GhloRunResult         *run_result,
              GhloDeviceCore        *device,
              const GhloRunOptions  *options,
              GhloValue *const      *inputs,
              GError               **error)
 {
-  for (guint i = 0; i < outcome->n_outputs; i++)
+  for (guint i = 0; i < run_result->n_outputs; i++)
     {
-      GhloValue *value = outcome->outputs[i];
+      GhloValue *value = run_result->outputs[i];
       GhloFence *fence;
 
-      if (may_stay (outcome, options, inputs, i))
+      if (may_stay (run_result, options, inputs, i))
         continue;
-      outcome->outputs[i] = ghlo_value_copy (value, device, error);
+      run_result->outputs[i] = ghlo_value_copy (value, device, error);
       ghlo_value_unref (value);
-      if (outcome->outputs[i] == NULL)
+      if (run_result->outputs[i] == NULL)
         return FALSE;
-      fence = ghlo_value_get_fence (outcome->outputs[i]);
+      fence = ghlo_value_get_fence (run_result->outputs[i]);
       if (fence == NULL)
         continue;
-      g_clear_pointer (&outcome->last, ghlo_fence_unref);
-      outcome->last = ghlo_fence_ref (fence);
+      g_clear_pointer (&run_result->last, ghlo_fence_unref);
+      run_result->last = ghlo_fence_ref (fence);
     }
 
   return TRUE;
@@ -107,20 +107,20 @@ deliver_output (GhloValue          *value,
 
 /* Copies outputs that the device did not write directly to the caller's memory. */
 static gboolean
-deliver (GhloRunResult         *outcome,
+deliver (GhloRunResult         *run_result,
          const GhloRunOptions  *options,
          const GhloMonitor     *monitor,
          GError               **error)
 {
   gint64 start = 0;
 
-  for (guint i = 0; options->targets != NULL && i < outcome->n_outputs; i++)
+  for (guint i = 0; options->targets != NULL && i < run_result->n_outputs; i++)
     {
-      GhloValue *value = outcome->outputs[i];
+      GhloValue *value = run_result->outputs[i];
 
       if (options->targets[i] == NULL || value == options->targets[i])
         continue;
-      if (!ghlo_fence_wait (outcome->last, NULL, error))
+      if (!ghlo_fence_wait (run_result->last, NULL, error))
         return FALSE;
       if (start == 0 && value->storage->device != NULL)
         start = g_get_monotonic_time ();
@@ -128,13 +128,13 @@ deliver (GhloRunResult         *outcome,
         return FALSE;
     }
   if (start != 0)
-    outcome->download_time = g_get_monotonic_time () - start;
+    run_result->download_time = g_get_monotonic_time () - start;
 
   return TRUE;
 }
 
 static gboolean
-start_outputs (GhloRunResult         *outcome,
+start_outputs (GhloRunResult         *run_result,
                GhloExecutableCore    *executable,
                GhloValue *const      *inputs,
                const GhloRunOptions  *options,
@@ -147,25 +147,25 @@ start_outputs (GhloRunResult         *outcome,
 
   own.shared = shared;
   /* The outputs of a failed run are not ours to free. */
-  if (!ghlo_prepared_start (executable->compilation->prepared, &own, inputs, type->rank, outcome->outputs,
-                            &outcome->run, monitor, error))
+  if (!ghlo_prepared_start (executable->compilation->prepared, &own, inputs, type->rank, run_result->outputs,
+                            &run_result->run, monitor, error))
     return FALSE;
-  outcome->n_outputs = type->n_results;
-  if (outcome->run != NULL)
-    outcome->last = ghlo_fence_ref (outcome->run);
+  run_result->n_outputs = type->n_results;
+  if (run_result->run != NULL)
+    run_result->last = ghlo_fence_ref (run_result->run);
 
-  return own_outputs (outcome, executable->device, &own, inputs, error)
-         && deliver (outcome, options, monitor, error);
+  return own_outputs (run_result, executable->device, &own, inputs, error)
+         && deliver (run_result, options, monitor, error);
 }
 
 static void
 count_run (GhloExecutableCore  *executable,
-           const GhloRunResult *outcome,
+           const GhloRunResult *run_result,
            gint64               now,
            gboolean             success)
 {
-  ghlo_counters_add_run (executable->counters, now - outcome->start, success);
-  ghlo_counters_add_run (executable->client_counters, now - outcome->start, success);
+  ghlo_counters_add_run (executable->counters, now - run_result->start, success);
+  ghlo_counters_add_run (executable->client_counters, now - run_result->start, success);
 }
 
 GhloRunResult *
@@ -176,33 +176,33 @@ ghlo_run_start (GhloExecutableCore    *executable,
                 GError               **error)
 {
   const GhloIrType *type = executable->signature.type;
-  g_autoptr (GhloRunResult) outcome = ghlo_new0_with (GhloRunResult, type->n_results, GhloValue *);
+  g_autoptr (GhloRunResult) run_result = ghlo_new0_with (GhloRunResult, type->n_results, GhloValue *);
   GhloRunOptions counted = options != NULL ? *options : (GhloRunOptions) { NULL };
 
-  outcome->start = g_get_monotonic_time ();
-  counted.fallback_time = &outcome->reference_time;
-  counted.upload_time = &outcome->upload_time;
+  run_result->start = g_get_monotonic_time ();
+  counted.fallback_time = &run_result->reference_time;
+  counted.upload_time = &run_result->upload_time;
   if (counted.profile != NULL)
     {
-      outcome->profile = counted.profile;
-      outcome->executable = ghlo_executable_core_ref (executable);
+      run_result->profile = counted.profile;
+      run_result->executable = ghlo_executable_core_ref (executable);
     }
-  if (start_outputs (outcome, executable, inputs, &counted, monitor, error))
-    return g_steal_pointer (&outcome);
-  count_run (executable, outcome, g_get_monotonic_time (), FALSE);
+  if (start_outputs (run_result, executable, inputs, &counted, monitor, error))
+    return g_steal_pointer (&run_result);
+  count_run (executable, run_result, g_get_monotonic_time (), FALSE);
 
   return NULL;
 }
 
 /* Whether the run and its copies ended successfully. */
 static gboolean
-check_ends (const GhloRunResult  *outcome,
+check_ends (const GhloRunResult  *run_result,
             GError              **error)
 {
-  if (!ghlo_fence_wait (outcome->run, NULL, error))
+  if (!ghlo_fence_wait (run_result->run, NULL, error))
     return FALSE;
-  for (guint i = 0; outcome->last != NULL && i < outcome->n_outputs; i++)
-    if (!ghlo_fence_wait (ghlo_value_get_fence (outcome->outputs[i]), NULL, error))
+  for (guint i = 0; run_result->last != NULL && i < run_result->n_outputs; i++)
+    if (!ghlo_fence_wait (ghlo_value_get_fence (run_result->outputs[i]), NULL, error))
       return FALSE;
 
   return TRUE;
@@ -210,16 +210,16 @@ check_ends (const GhloRunResult  *outcome,
 
 gboolean
 ghlo_run_finish (GhloExecutableCore  *executable,
-                 GhloRunResult       *outcome,
+                 GhloRunResult       *run_result,
                  GError             **error)
 {
-  const gboolean ok = check_ends (outcome, error);
+  const gboolean ok = check_ends (run_result, error);
   const gint64 now = g_get_monotonic_time ();
 
-  count_run (executable, outcome, now, ok);
-  outcome->run_time = now - outcome->start - outcome->upload_time - outcome->download_time;
+  count_run (executable, run_result, now, ok);
+  run_result->run_time = now - run_result->start - run_result->upload_time - run_result->download_time;
   if (ghlo_prepared_is_interpreted (executable->compilation->prepared))
-    outcome->reference_time = outcome->run_time;
+    run_result->reference_time = run_result->run_time;
 
   return ok;
 }
@@ -234,8 +234,8 @@ void
 ghlo_run_result_free (GhloRunResult *self)
 {
   ghlo_fence_wait (self->last, NULL, NULL);
-  if (self->wrapper != NULL)
-    self->free_wrapper (self->wrapper);
+  if (self->public_result != NULL)
+    self->free_public_result (self->public_result);
   g_clear_pointer (&self->run, ghlo_fence_unref);
   g_clear_pointer (&self->last, ghlo_fence_unref);
   ghlo_values_clear (self->outputs, self->n_outputs);

@@ -372,7 +372,7 @@ place_bound (GhloSessionCall    *self,
 /* Stores the carried outputs for the next run. */
 static gboolean
 keep_state (GhloSessionCall  *self,
-            GhloRunResult    *outcome,
+            GhloRunResult    *run_result,
             GError          **error)
 {
   for (guint i = 0; i < self->bindings->n_inputs; i++)
@@ -382,7 +382,7 @@ keep_state (GhloSessionCall  *self,
       if (self->bindings->initial[i] == NULL)
         continue;
       self->core->state[i] = ghlo_signature_accept_input (&self->core->executable->signature, i,
-                                                          outcome->outputs[output], error);
+                                                          run_result->outputs[output], error);
       if (self->core->state[i] == NULL)
         {
           g_prefix_error (error, "output %u cannot be carried into input %u: ", output, i);
@@ -399,14 +399,14 @@ keep_state (GhloSessionCall  *self,
 /* Drops the outputs that are carried, and those that the caller already has in memory of its own. */
 static void
 leave_out (const GhloSessionBindings *bindings,
-           GhloRunResult             *outcome)
+           GhloRunResult             *run_result)
 {
-  outcome->n_outputs = 0;
+  run_result->n_outputs = 0;
   for (guint i = 0; i < bindings->n_outputs; i++)
     if (bindings->donated_inputs[i] != GHLO_RUN_NO_INPUT || bindings->targets[i] != NULL)
-      ghlo_value_unref (outcome->outputs[i]);
+      ghlo_value_unref (run_result->outputs[i]);
     else
-      outcome->outputs[outcome->n_outputs++] = outcome->outputs[i];
+      run_result->outputs[run_result->n_outputs++] = run_result->outputs[i];
 }
 
 gpointer
@@ -418,7 +418,7 @@ ghlo_session_call_run (gpointer            call,
   gboolean begun = FALSE;
   GhloRunOptions options = { .donated_inputs = self->bindings->donated_inputs, .targets = self->bindings->targets,
                              .begun = &begun };
-  GhloRunResult *outcome;
+  GhloRunResult *run_result;
 
   if (!check_turn (self, error) || !check_states (self, error) || !place_bound (self, monitor, error))
     return NULL;
@@ -426,19 +426,19 @@ ghlo_session_call_run (gpointer            call,
     options.profile = ghlo_run_profile_new ();
   self->run = ++self->core->n_runs;
   take_state (self);
-  outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
-  if (outcome == NULL && !begun)
+  run_result = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
+  if (run_result == NULL && !begun)
     give_state_back (self);
-  if (outcome == NULL)
+  if (run_result == NULL)
     return NULL;
-  if (!keep_state (self, outcome, error))
+  if (!keep_state (self, run_result, error))
     {
-      ghlo_run_result_free (outcome);
+      ghlo_run_result_free (run_result);
       return NULL;
     }
-  leave_out (self->bindings, outcome);
+  leave_out (self->bindings, run_result);
 
-  return outcome;
+  return run_result;
 }
 
 /* Returns the first input that an output is carried into. */
@@ -455,15 +455,15 @@ find_carried (const GhloSessionBindings *bindings)
 
 gboolean
 ghlo_session_call_finish (gpointer   call,
-                          gpointer   outcome,
+                          gpointer   run_result,
                           GError   **error)
 {
   GhloSessionCall *self = call;
   g_autoptr (GError) problem = NULL;
 
-  if (ghlo_run_finish (self->core->executable, outcome, &problem))
+  if (ghlo_run_finish (self->core->executable, run_result, &problem))
     {
-      ((GhloRunResult *) outcome)->upload_time += self->upload_time;
+      ((GhloRunResult *) run_result)->upload_time += self->upload_time;
       return TRUE;
     }
   /* A run that was requested before its predecessor failed reports the same error as if it were requested now. */

@@ -111,7 +111,7 @@ gpointer         ghlo_session_call_copy   (gpointer           call,
                                            GError           **error);
 /* The finish function of a run's job. */
 gboolean         ghlo_session_call_finish (gpointer           call,
-                                           gpointer           outcome,
+                                           gpointer           run_result,
                                            GError           **error);
 /* Called when the caller of a run is told that it was cancelled. If the run has begun, the carried values are lost,
  * however it ends. */

@@ -61,7 +61,7 @@ static GhloPrepared *
 prepare (GhloIrModule             *module,
          GhloDeviceCore           *device,
          const GhloCustomTargets  *custom_targets,
-         gboolean                  places,
+         gboolean                  may_use_host,
          double                    from,
          const GhloMonitor        *monitor,
          GError                  **error)
@@ -75,7 +75,7 @@ prepare (GhloIrModule             *module,
   if (function != NULL)
     {
       options.custom_targets = custom_targets;
-      options.may_use_host = places;
+      options.may_use_host = may_use_host;
       return ghlo_device_core_prepare (device, module, function, &options, &part_of, error);
     }
 
@@ -191,12 +191,12 @@ compilation_new (GhloIrModule             *made,
                  GhloPassReport           *report,
                  GhloDeviceCore           *device,
                  const GhloCustomTargets  *custom_targets,
-                 gboolean                  places,
+                 gboolean                  may_use_host,
                  double                    from,
                  const GhloMonitor        *monitor,
                  GError                  **error)
 {
-  GhloPrepared *prepared = prepare (made, device, custom_targets, places, from, monitor, error);
+  GhloPrepared *prepared = prepare (made, device, custom_targets, may_use_host, from, monitor, error);
   GhloCompilation *self;
 
   if (prepared == NULL)
@@ -221,14 +221,14 @@ compile_with_passes (GhloIrModule             *module,
                      GhloDeviceCore           *device,
                      const GhloSettings       *settings,
                      const GhloCustomTargets  *custom_targets,
-                     gboolean                  places,
+                     gboolean                  may_use_host,
                      GhloCacheUse             *use,
                      const GhloMonitor        *monitor,
                      GError                  **error)
 {
   gboolean caching = settings->caching && ghlo_cache_get_mode () != GHLO_CACHE_OFF;
-  g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings, custom_targets, places)
-                                           : NULL;
+  g_autoptr (GhloCompileKey) key =
+    caching ? ghlo_compile_key_new (module, device, settings, custom_targets, may_use_host) : NULL;
   GhloMonitorPart part = { monitor, 0, LOOKUP_SHARE };
   const GhloMonitor lookup = ghlo_monitor_of_part (&part);
   g_autoptr (GhloPassReport) report = NULL;
@@ -254,7 +254,7 @@ compile_with_passes (GhloIrModule             *module,
   made = make_fused (module, key, device, settings, custom_targets, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
-  self = compilation_new (made, g_steal_pointer (&report), device, custom_targets, places, PASSES_SHARE, monitor,
+  self = compilation_new (made, g_steal_pointer (&report), device, custom_targets, may_use_host, PASSES_SHARE, monitor,
                           error);
   if (self != NULL && key != NULL)
     {
@@ -280,7 +280,7 @@ compile (GhloIrModule             *module,
          GhloDeviceCore           *device,
          const GhloSettings       *settings,
          const GhloCustomTargets  *custom_targets,
-         gboolean                  places,
+         gboolean                  may_use_host,
          GhloCacheUse             *use,
          const GhloMonitor        *monitor,
          GError                  **error)
@@ -290,7 +290,7 @@ compile (GhloIrModule             *module,
 
   *use = GHLO_CACHE_USE_NONE;
   if (device->wants_passes)
-    return compile_with_passes (module, device, settings, custom_targets, places, use, monitor, error);
+    return compile_with_passes (module, device, settings, custom_targets, may_use_host, use, monitor, error);
 
   made = ghlo_optimize_required (module, custom_targets, monitor, error);
   if (made == NULL)
@@ -299,7 +299,7 @@ compile (GhloIrModule             *module,
   report->n_ops_before = ghlo_pass_count_ops (module);
   report->n_ops_after = ghlo_pass_count_ops (made);
 
-  return compilation_new (made, report, device, custom_targets, places, 0, monitor, error);
+  return compilation_new (made, report, device, custom_targets, may_use_host, 0, monitor, error);
 }
 
 GhloCompilation *
@@ -307,7 +307,7 @@ ghlo_compilation_new (GhloIrModule             *module,
                       GhloDeviceCore           *device,
                       const GhloSettings       *settings,
                       const GhloCustomTargets  *custom_targets,
-                      gboolean                  places,
+                      gboolean                  may_use_host,
                       GhloCacheUse             *use,
                       const GhloMonitor        *monitor,
                       GError                  **error)
@@ -318,14 +318,14 @@ ghlo_compilation_new (GhloIrModule             *module,
   g_autoptr (GhloCompilation) self = NULL;
 
   if (!settings->wait_for_code)
-    return compile (module, device, settings, custom_targets, places, use, monitor, error);
+    return compile (module, device, settings, custom_targets, may_use_host, use, monitor, error);
 
   if (monitor != NULL && monitor->stage != NULL)
     {
       compiles.stage = pass_stage;
       compiles.progress_data = &first;
     }
-  self = compile (module, device, settings, custom_targets, places, use, &compiles, error);
+  self = compile (module, device, settings, custom_targets, may_use_host, use, &compiles, error);
   if (self == NULL || !ghlo_prepared_wait_for_code (self->prepared, &waits, error))
     return NULL;
 

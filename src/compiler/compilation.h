@@ -33,7 +33,7 @@ GhloCompilation *ghlo_compilation_new        (GhloIrModule            *module,
                                               GhloDeviceCore          *device,
                                               const GhloSettings      *settings,
                                               const GhloCustomTargets *custom_targets,     /* nullable */
-                                              gboolean                 places,     /* as in GhloPrepareOptions */
+                                              gboolean                 may_use_host,      /* as in GhloPrepareOptions */
                                               GhloCacheUse            *use,
                                               const GhloMonitor       *monitor,
                                               GError                 **error);

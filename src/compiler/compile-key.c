@@ -24,7 +24,7 @@ ghlo_compile_key_new (GhloIrModule            *module,
                       GhloDeviceCore          *device,
                       const GhloSettings      *settings,
                       const GhloCustomTargets *custom_targets,
-                      gboolean                 places)
+                      gboolean                 may_use_host)
 {
   const GhloOptimizeOptions options = {
     .level = settings->optimization_level,
@@ -44,7 +44,7 @@ ghlo_compile_key_new (GhloIrModule            *module,
   self->module = ghlo_ir_module_ref (module);
   self->device = device;
   self->keep_locations = settings->debug_info;
-  self->places = places;
+  self->may_use_host = may_use_host;
   self->options = text;
   self->functions = ghlo_custom_targets_describe (custom_targets, module);
   self->name = ghlo_cache_key_name (module, text);
@@ -83,8 +83,8 @@ gboolean
 ghlo_compile_key_resembles (const GhloCompileKey *self,
                             const GhloCompileKey *other)
 {
-  return self->device == other->device && self->places == other->places && strcmp (self->name, other->name) == 0
-         && strcmp (self->options, other->options) == 0
+  return self->device == other->device && self->may_use_host == other->may_use_host
+         && strcmp (self->name, other->name) == 0 && strcmp (self->options, other->options) == 0
          && g_strcmp0 (self->functions, other->functions) == 0
          && g_strcmp0 (self->module->file_name, other->module->file_name) == 0;
 }

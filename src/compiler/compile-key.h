@@ -17,7 +17,7 @@ typedef struct
   GhloIrModule         *module;           /* as it was written, before the passes */
   GhloDeviceCore       *device;
   gboolean              keep_locations;
-  gboolean              places;           /* as in GhloPrepareOptions */
+  gboolean              may_use_host;     /* as in GhloPrepareOptions */
   char                 *options;          /* text of the options and all else that the passes' result depends on */
   char                 *functions;        /* text that identifies the application's functions it calls; nullable */
   char                 *name;             /* computed quickly from @options and @module; a file name */
@@ -29,7 +29,7 @@ GhloCompileKey *ghlo_compile_key_new        (GhloIrModule            *module,
                                              GhloDeviceCore          *device,
                                              const GhloSettings      *settings,
                                              const GhloCustomTargets *custom_targets,
-                                             gboolean                 places);
+                                             gboolean                 may_use_host);
 void            ghlo_compile_key_free       (GhloCompileKey        *self);
 /* Whether @other may be equal, as far as can be told without the digests. */
 gboolean        ghlo_compile_key_resembles  (const GhloCompileKey *self,

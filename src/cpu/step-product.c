@@ -71,35 +71,35 @@ read_request (gpointer               step,
 {
   const GhloIrOp *op = request->body != NULL ? request->body->first : request->op;
   Product *self = step;
-  GhloStepLead lead;
+  GhloProductOp product_op;
   const char *reason;
 
   if (!ghlo_step_is_dot (op) && op->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
     return "it does not begin with a product";
-  reason = ghlo_step_lead_read (&lead, request);
-  self->lhs = lead.lhs;
-  self->rhs = lead.rhs;
+  reason = ghlo_product_op_read (&product_op, request);
+  self->lhs = product_op.lhs;
+  self->rhs = product_op.rhs;
   if (reason != NULL || request->body == NULL)
     return reason;
   self->epilogue = g_new0 (GhloCpuEpilogue, 1);
 
-  return ghlo_cpu_epilogue_read (self->epilogue, &lead, request);
+  return ghlo_cpu_epilogue_read (self->epilogue, &product_op, request);
 }
 
 /* Each of these three returns NULL, having set gemm or convolution or, where there is no algorithm, @error; or else why
  * the request is declined. If @finishes is FALSE, the algorithm can be queried only. */
 static const char *
-choose_gemm (Product             *self,
-             const GhloStepLead  *lead,
-             const GhloView      *operands,
-             gboolean             finishes,
-             GError             **error)
+choose_gemm (Product              *self,
+             const GhloProductOp  *product_op,
+             const GhloView       *operands,
+             gboolean              finishes,
+             GError              **error)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
   GhloCpuDotNumbers numbers;
 
-  if (!ghlo_cpu_dot_numbers_read (&numbers, lead->op)
-      || !ghlo_cpu_dot_general_read (problem, &numbers, &operands[self->lhs], &operands[self->rhs], &lead->result,
+  if (!ghlo_cpu_dot_numbers_read (&numbers, product_op->op)
+      || !ghlo_cpu_dot_general_read (problem, &numbers, &operands[self->lhs], &operands[self->rhs], &product_op->result,
                                      NULL))
     return "its dimension numbers do not fit its operands";
   if (self->epilogue != NULL)
@@ -110,23 +110,24 @@ choose_gemm (Product             *self,
 }
 
 static const char *
-choose_convolution (Product             *self,
-                    const GhloStepLead  *lead,
-                    const GhloView      *operands,
-                    gboolean             finishes,
-                    const GhloMonitor   *monitor,
-                    GError             **error)
+choose_convolution (Product              *self,
+                    const GhloProductOp  *product_op,
+                    const GhloView       *operands,
+                    gboolean              finishes,
+                    const GhloMonitor    *monitor,
+                    GError              **error)
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new (GhloCpuConvolutionNumbers, 1);
   const GhloView *lhs = &operands[self->lhs], *rhs = &operands[self->rhs];
   const GhloCpuPanelFunc epilogue = self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL;
-  const char *reason = ghlo_cpu_convolution_numbers_read (numbers, lead->op);
+  const char *reason = ghlo_cpu_convolution_numbers_read (numbers, product_op->op);
 
   if (reason != NULL)
     return reason;
   self->convolution = finishes
-                        ? ghlo_cpu_convolution_prepare (numbers, lhs, rhs, &lead->result, epilogue, monitor, error)
-                        : ghlo_cpu_convolution_choose (numbers, lhs, rhs, &lead->result, epilogue, error);
+                        ? ghlo_cpu_convolution_prepare (numbers, lhs, rhs, &product_op->result, epilogue, monitor,
+                                                        error)
+                        : ghlo_cpu_convolution_choose (numbers, lhs, rhs, &product_op->result, epilogue, error);
 
   return NULL;
 }
@@ -138,15 +139,15 @@ choose_algorithm (Product                *self,
                   const GhloMonitor      *monitor,
                   GError                **error)
 {
-  GhloStepLead lead;
-  const char *reason = ghlo_step_lead_read (&lead, request);
+  GhloProductOp product_op;
+  const char *reason = ghlo_product_op_read (&product_op, request);
 
   if (reason != NULL)
     return reason;
 
-  return lead.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION
-         ? choose_convolution (self, &lead, request->operands, finishes, monitor, error)
-         : choose_gemm (self, &lead, request->operands, finishes, error);
+  return product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION
+         ? choose_convolution (self, &product_op, request->operands, finishes, monitor, error)
+         : choose_gemm (self, &product_op, request->operands, finishes, error);
 }
 
 /* Why there is no algorithm. */
@@ -280,7 +281,7 @@ const GhloStepImplementation ghlo_cpu_step_product = {
   .name = "product",
   .writes_strides = TRUE,
   .size = sizeof (Product),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = select_step,
   .finish = finish,

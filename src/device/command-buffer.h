@@ -65,12 +65,12 @@ typedef struct
    * it. With no predicate, they always run. Returns the previous predicate. */
   GhloBufferRef (*set_predicate) (GhloCommandBuffer *commands,
                          GhloBufferRef           predicate);
-  /* Evaluates a block of iterations of a data-dependent loop. The @n predicates are bytes from @predicates on,
+  /* Counts the iterations of a batch of a data-dependent loop. The @n predicates are bytes from @predicates on,
    * @stride bytes apart, a multiple of 4; the number of those before the first that is 0 is the number of iterations
    * that took place. Resets them to 0; the rest of the aligned 4 bytes around each may be reset, too. Sets the byte at
    * @state to 1 if none was 0, so that the loop continues, else to 0; the state also accumulates the number of
-   * iterations over all blocks. Sets the byte at GHLO_STEP_LOOP_ENDED to 1 if only the last predicate was 0, else to 0.
-   * Writes an integer for the host to @report: twice the number of iterations, modulo 2^32, plus 1 if the loop
+   * iterations over all batches. Sets the byte at GHLO_STEP_LOOP_ENDED to 1 if only the last predicate was 0, else to
+   * 0. Writes an integer for the host to @report: twice the number of iterations, modulo 2^32, plus 1 if the loop
    * continues. With no place for @report, a loop begins: resets the predicates, whatever they are, and the number.
    * FALSE with @error. NULL where the device does not support such loops. */
   gboolean  (*count_iterations) (GhloCommandBuffer *commands,
@@ -80,7 +80,7 @@ typedef struct
                          GhloBufferRef           state,
                          GhloBufferRef           report,
                          GError                **error);
-  /* Selects one of @n branches. Branch i must then be recorded behind the predicate at *@predicates plus i *
+  /* Selects one of @n branches. Branch i must then be recorded under the predicate at *@predicates plus i *
    * GHLO_STEP_PREDICATE_STRIDE bytes, which is 1 if the branch is taken. With @is_if, the first of two branches is
    * taken if the byte at @index is not 0; otherwise, the branch whose number is the 32-bit integer there, or the
    * last one if that is out of range. All predicates are 0 if the current one is. FALSE with @error. NULL where the

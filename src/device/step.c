@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a step is made: read, selected, and kept or read again until it is finished.
+ * How a step is made: read, selected, then finished, which may have to read it again.
  */
 
 #include "device/step.h"
@@ -30,7 +30,7 @@ ghlo_step_select (const GhloStepImplementation *implementation,
 {
   gpointer step = read_step (implementation, device, request, &selection->reason);
 
-  selection->selection_state = implementation->keeps ? step : NULL;
+  selection->selection_state = implementation->keeps_selection_state ? step : NULL;
   if (selection->reason == NULL && implementation->select != NULL)
     implementation->select (step, request, selection);
   if (selection->reason != NULL)

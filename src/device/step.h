@@ -32,9 +32,9 @@ typedef struct
   const guint32        *aliases;
   const guint32        *alignments;
   gsize                 scratch;
-  /* Set once the plan is made, FALSE before: whether recordings may put the step behind a gate repeatedly. */
-  gboolean              may_be_gated;
-  gpointer              selection_state;     /* the step that was kept from the selection; NULL: none */
+  /* Set once the plan is made, FALSE before: whether the step may be recorded under a predicate repeatedly. */
+  gboolean              may_be_predicated;
+  gpointer              selection_state;     /* that of the selection; NULL: none */
 } GhloStepRequest;
 
 /* The operand of a fusion that @value of its body stands for; n_operands where it is none. */
@@ -61,7 +61,7 @@ typedef struct
   gsize                     scratch;      /* the most bytes of scratch memory that a run needs */
   const char               *reason;       /* why the request is declined, as a sentence without its full stop; static */
   /* The step as it was read, for a request with the same operands and results; to be freed with ghlo_step_free ().
-   * NULL: nothing is kept. */
+   * NULL: there is nothing to reuse. */
   gpointer                  selection_state;
 } GhloStepSelection;
 
@@ -79,9 +79,9 @@ typedef struct
    * what costs more than the copy. */
   gboolean    writes_strides;
   gsize       size;               /* bytes of a step, more than none; they are zero before read () */
-  /* Whether a step is kept from its selection until it is finished, since it does not refer to the request and is
-   * costly to read. Otherwise, and where a plan has not kept it, it is read again. */
-  gboolean    keeps;
+  /* Whether select () leaves the step as selection_state, to be finished later, since it does not refer to the request
+   * and is costly to read. Otherwise, and where a plan has not cached it, it is read again. */
+  gboolean    keeps_selection_state;
   /* Each of the following functions may be NULL, where there is nothing to do, and is called on any thread. */
   /* Reads @request; pure and fast. Of constants, it reads single numbers at most. Returns NULL, or why the request is
    * declined, as in GhloStepSelection: then another implementation, another device or the reference executor runs it.
@@ -90,7 +90,7 @@ typedef struct
                          GhloDeviceCore        *device,
                          const GhloStepRequest *request);
   /* Fills the selection of what was read; pure and fast. It may still decline, by setting the reason, and may set
-   * selection_state to NULL where nothing is worth keeping. */
+   * selection_state to NULL where nothing is worth reusing. */
   void      (*select)   (gpointer               step,
                          const GhloStepRequest *request,
                          GhloStepSelection     *selection);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compiles codes one after the other for a short while and the remaining ones on all threads: most plans are
- * compiled before a worker would have woken up.
+ * Compiles steps one after the other for a short while and the remaining ones on all threads: most plans are compiled
+ * before a worker would have woken up.
  */
 
 #include "execute/compile-plan.h"
@@ -14,20 +14,20 @@ enum { ALONE = 100 };
 typedef struct
 {
   GhloStepPlan      *plan;
-  guint              first;       /* the first code that is compiled in parallel */
+  guint              first;       /* the first compiled step that is compiled in parallel */
   const GhloMonitor *quiet;       /* only for cancellation; nullable */
-  GError           **errors;      /* indexed by code; NULL for success */
-  guint              failed;      /* the lowest code that failed, or the number of codes; atomic */
+  GError           **errors;      /* of each compiled step; NULL for success */
+  guint              failed;      /* the first that failed, or the number of compiled steps; atomic */
 } Compiler;
 
-/* Skips codes after one that failed: their errors would not be reported. */
+/* Skips compiled steps after one that failed: their errors would not be reported. */
 static void
-compile_code (Compiler *self,
+compile_step (Compiler *self,
               guint     i)
 {
   guint failed = __atomic_load_n (&self->failed, __ATOMIC_RELAXED);
 
-  if (i > failed || ghlo_step_compile (self->plan->codes[i], self->quiet, &self->errors[i]))
+  if (i > failed || ghlo_step_compile (self->plan->compiled_steps[i], self->quiet, &self->errors[i]))
     return;
   while (i < failed && !__atomic_compare_exchange_n (&self->failed, &failed, i, FALSE, __ATOMIC_RELAXED,
                                                      __ATOMIC_RELAXED))
@@ -35,7 +35,7 @@ compile_code (Compiler *self,
 }
 
 static void
-compile_codes (gpointer data,
+compile_steps (gpointer data,
                gsize    begin,
                gsize    end,
                guint    worker)
@@ -43,7 +43,7 @@ compile_codes (gpointer data,
   Compiler *self = data;
 
   for (gsize i = begin; i < end && !ghlo_monitor_cancelled (self->quiet, NULL); i++)
-    compile_code (self, self->first + (guint) i);
+    compile_step (self, self->first + (guint) i);
 }
 
 static gboolean
@@ -53,13 +53,13 @@ compile_all (Compiler           *self,
 {
   gint64 start = g_get_monotonic_time ();
 
-  for (; self->first < self->plan->n_codes && g_get_monotonic_time () - start < ALONE; self->first++)
+  for (; self->first < self->plan->n_compiled_steps && g_get_monotonic_time () - start < ALONE; self->first++)
     {
       if (ghlo_monitor_cancelled (self->quiet, error))
         return FALSE;
-      compile_code (self, self->first);
+      compile_step (self, self->first);
     }
-  ghlo_parallel_for (self->plan->n_codes - self->first, 1, 0, compile_codes, self, monitor);
+  ghlo_parallel_for (self->plan->n_compiled_steps - self->first, 1, 0, compile_steps, self, monitor);
 
   return !ghlo_monitor_cancelled (self->quiet, error);
 }
@@ -70,18 +70,19 @@ compile (GhloStepPlan       *plan,
          GError            **error)
 {
   const GhloMonitor quiet = { .cancellable = monitor->cancellable };
-  g_autofree GError **errors = g_new0 (GError *, plan->n_codes);
+  g_autofree GError **errors = g_new0 (GError *, plan->n_compiled_steps);
   Compiler self = {
-    .plan = plan, .quiet = quiet.cancellable != NULL ? &quiet : NULL, .errors = errors, .failed = plan->n_codes,
+    .plan = plan, .quiet = quiet.cancellable != NULL ? &quiet : NULL, .errors = errors,
+    .failed = plan->n_compiled_steps,
   };
   gboolean ok = compile_all (&self, monitor, error);
 
-  if (ok && self.failed < plan->n_codes)
+  if (ok && self.failed < plan->n_compiled_steps)
     {
       g_propagate_error (error, g_steal_pointer (&errors[self.failed]));
       ok = FALSE;
     }
-  for (guint i = 0; i < plan->n_codes; i++)
+  for (guint i = 0; i < plan->n_compiled_steps; i++)
     g_clear_error (&errors[i]);
 
   return ok;
@@ -129,9 +130,9 @@ ghlo_compile_plan (GhloStepPlan             *plan,
                    const GhloMonitor        *monitor,
                    GError                  **error)
 {
-  double share = plan->n_codes / MAX ((double) plan->n_codes + plan->n_reference, 1);
-  GhloMonitorPart codes = { monitor, 0, share }, rest = { monitor, share, 1 };
-  const GhloMonitor of_codes = ghlo_monitor_of_part (&codes), of_rest = ghlo_monitor_of_part (&rest);
+  double share = plan->n_compiled_steps / MAX ((double) plan->n_compiled_steps + plan->n_reference, 1);
+  GhloMonitorPart steps = { monitor, 0, share }, rest = { monitor, share, 1 };
+  const GhloMonitor of_steps = ghlo_monitor_of_part (&steps), of_rest = ghlo_monitor_of_part (&rest);
 
-  return compile (plan, &of_codes, error) && prepare_fallback (plan, fallback, custom_targets, &of_rest, error);
+  return compile (plan, &of_steps, error) && prepare_fallback (plan, fallback, custom_targets, &of_rest, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The last stage of planning: compiles the code that the steps of a plan run.
+ * The last stage of planning: compiles the steps of a plan.
  */
 
 #pragma once
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Compiles all codes of @plan, on the caller's thread and on idle workers, and lets @fallback prepare the reference
- * steps. Where several codes fail, the error of the first one is reported. The progress function of @monitor is called
+/* Compiles the steps of @plan, on the caller's thread and on idle workers, and lets @fallback prepare the reference
+ * steps. Where several fail, the error of the first one is reported. The progress function of @monitor is called
  * on the caller's thread. */
 gboolean ghlo_compile_plan (GhloStepPlan             *plan,
                             GhloFallback             *fallback,

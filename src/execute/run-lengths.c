@@ -24,8 +24,8 @@ ghlo_run_measure_iteration (const GhloStepPlan  *plan,
   return length;
 }
 
-/* Returns whether no step after @end sees the buffers that loops in @body leave exchanged after running @n times. In a
- * branch the exchanges are made even if the branch is not taken. */
+/* Returns whether no step after @end sees the buffers that loops in @body leave swapped after running @n times. In a
+ * branch the swaps are made even if the branch is not taken. */
 static gboolean
 leaves_places (const GhloStepPlan *plan,
                const GhloStepBody *body,
@@ -37,8 +37,8 @@ leaves_places (const GhloStepPlan *plan,
       const GhloStep *step = body->steps[i];
       const gint64 trips = step->kind == GHLO_STEP_LOOP ? step->trips : 1;
 
-      for (guint k = 0; trips % 2 != 0 && k < step->n_exchanges; k++)
-        if (plan->buffers[step->exchanges[k].read].last > end || plan->buffers[step->exchanges[k].written].last > end)
+      for (guint k = 0; trips % 2 != 0 && k < step->n_swaps; k++)
+        if (plan->buffers[step->swaps[k].read].last > end || plan->buffers[step->swaps[k].written].last > end)
           return FALSE;
       for (guint k = 0; k < step->n_bodies; k++)
         if (!leaves_places (plan, &step->bodies[k], trips, end))

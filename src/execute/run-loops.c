@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A data-dependent loop is recorded in blocks of iterations, whose steps have no effect once the loop has ended.
- * Each iteration of a block has a gate: a byte that is 0 before the block begins, and into which the condition of
- * the iteration writes its predicate. The condition itself is gated by the previous gate. If that is closed, the
- * condition has no effect and its own gate stays 0, and so do all later gates. Nothing therefore has to record
- * after each iteration whether there is another one. A block ends with a tally of its gates, which resets them to 0
- * and tells whether the first condition of the next block runs.
+ * A data-dependent loop is recorded in batches of iterations, whose steps have no effect once the loop has ended.
+ * Each iteration of a batch has a predicate: a byte that is 0 before the batch begins, and that the condition of the
+ * iteration writes. The condition itself is executed under the previous predicate. If that is 0, the condition has no
+ * effect and its own predicate stays 0, and so do all later ones. Nothing therefore has to record after each iteration
+ * whether there is another one. At the end of a batch the device counts the iterations by their predicates, resets
+ * these to 0, and tells whether the first condition of the next batch runs.
  *
  * The condition that yields 0 is the last one to run, so carried values stay where that condition read them.
  *
- * A body is gated by the gate of its condition. A body whose only writes are to buffers that are exchanged and to
- * its own temporaries does no harm in an iteration that does not exist. Such a body runs ahead: beside its
- * condition, gated by the previous gate. The iteration then waits once, for the previous iteration, instead of also
+ * A body is executed under the predicate of its condition. A body whose only writes are to buffers that are swapped and
+ * to its own temporaries does no harm in an iteration that does not exist. Such a body runs ahead: beside its
+ * condition, under the previous predicate. The iteration then waits once, for the previous iteration, instead of also
  * waiting for its condition, and the condition and the first dispatch of the body may be merged into one dispatch.
  *
- * While the device runs a block, the host submits the next one and then waits for the report of the previous one.
- * The last report contains the number of iterations, and hence which exchanges to make. The next run expects the
- * same number. Blocks up to that number are submitted together, because a submission costs as much as several
- * iterations. If two consecutive runs had the same number, all iterations become one block, because ending a block
- * costs as much as two iterations. That block begins with the steps before the loop. The steps after the loop are
- * recorded at its end, behind a gate that the tally opens if the loop has ended exactly with the last condition of
- * the block. If the expectation holds, everything is one recording and the device does not wait for the host. If
- * not, the host learns it from the report and starts the following steps as usual.
+ * While the device runs a batch, the host submits the next one and then waits for the report of the previous one.
+ * The last report contains the number of iterations, and hence which swaps to make. The next run expects the
+ * same number. Batches up to that number are submitted together, because a submission costs as much as several
+ * iterations. If two consecutive runs had the same number, all iterations become one batch, because ending a batch
+ * costs as much as two iterations. That batch begins with the steps before the loop. The steps after the loop are
+ * recorded at its end, under a predicate that is 1 if the loop has ended exactly with the last condition of the batch.
+ * If the expectation holds, everything is one recording and the device does not wait for the host. If not, the host
+ * learns it from the report and starts the following steps as usual.
  */
 
 #include "execute/run-loops.h"
@@ -31,19 +31,19 @@
 #include "base/sizes.h"
 #include "execute/profile.h"
 
-/* The iterations per block: of the block that begins a loop, then of the other blocks. The numbers are even, because
+/* The iterations per batch: of the batch that begins a loop, then of the other batches. The numbers are even, because
  * every buffer is in its own place again after two iterations (see run-recordings.c). */
-enum { MOST = 64 };
-static const guint sizes[] = { 2, 2, 4, 8, 16, 32, MOST };
+enum { MAX_BATCH_ITERATIONS = 64 };
+static const guint sizes[] = { 2, 2, 4, 8, 16, 32, MAX_BATCH_ITERATIONS };
 
-/* A block has at most 1 / PART of the iterations that have been started, or LEAST iterations: those after the end of
- * the loop take time too. LEAST iterations of a few µs each keep the device busy until the host has submitted the next
- * ones. */
-enum { PART = 4, LEAST = 8 };
+/* A batch has at most 1 / STARTED_PER_BATCH of the iterations that have been started, or MIN_LIMIT iterations: those
+ * after the end of the loop take time too. MIN_LIMIT iterations of a few µs each keep the device busy until the host
+ * has submitted the next ones. */
+enum { STARTED_PER_BATCH = 4, MIN_LIMIT = 8 };
 
-/* AT_ONCE times the iterations of the largest block: the most that are submitted at once, or form one block, where the
+/* AT_ONCE times the iterations of the largest batch: the most that are submitted at once, or form one batch, where the
  * loop is expected to have them. */
-enum { AT_ONCE = 2, MOST_AT_ONCE = AT_ONCE * MOST };
+enum { AT_ONCE = 2, MAX_AT_ONCE = AT_ONCE * MAX_BATCH_ITERATIONS };
 
 /* Seconds. A longer body loses more through one superfluous iteration than it gains by not waiting. */
 #define MAX_AHEAD 2e-5
@@ -54,23 +54,23 @@ enum { AT_ONCE = 2, MOST_AT_ONCE = AT_ONCE * MOST };
 enum { MAX_STEPS_AROUND = 32 };
 #define MAX_AROUND 2e-4
 
-/* Bytes between the two reports; the report of one block is read while the next block writes the other one. */
+/* Bytes between the two reports; the report of one batch is read while the next batch writes the other one. */
 enum { N_REPORTS = 2, REPORT_STRIDE = 64 };
 
-/* The largest size in bytes of the predicate's buffer; each gate lies in a buffer of that size. */
-enum { MAX_PREDICATE = 4096 };
+/* The largest size in bytes of the predicate's buffer; each iteration's predicate lies in a buffer of that size. */
+enum { MAX_PREDICATE_BYTES = 4096 };
 
 /* Allocated as a g_atomic_rc_box, because a concurrent run may replace it. */
 typedef struct
 {
   const GhloCommandBufferClass *commands;
-  GhloCommandBuffer      *recording;
-  guint                   size;         /* in iterations */
-} Block;
+  GhloCommandBuffer            *recording;
+  guint                         size;           /* in iterations */
+} IterationBatch;
 
-/* A loop has a block for each entry of sizes, the first of which begins the loop, and then one that contains all
+/* A loop has a batch for each entry of sizes, the first of which begins the loop, and then one that contains all
  * iterations and the steps around the loop. */
-enum { WHOLE = G_N_ELEMENTS (sizes), N_BLOCKS };
+enum { WHOLE = G_N_ELEMENTS (sizes), N_BATCHES };
 
 struct _GhloRunLoop
 {
@@ -78,179 +78,181 @@ struct _GhloRunLoop
   const GhloStep       *loop;
   GhloDeviceCore       *target;
   GhloBufferRef         predicate;      /* its place in the plan's buffers */
-  gsize                 stride;         /* bytes from one gate to the next */
+  gsize                 stride;         /* bytes from one predicate to the next */
   gboolean              runs_ahead;     /* TRUE: the body runs ahead */
-  guint                 n_sizes;        /* number of sizes whose blocks do not have too many steps */
+  guint                 n_sizes;        /* number of sizes whose batches do not have too many steps */
   GhloStep *const      *steps_before, *const *steps_after;     /* recorded with it; borrowed */
   guint                 n_steps_before, n_steps_after;
   GhloCommandBuffer    *recording_before;       /* a recording of steps_before alone; borrowed */
   int                   iteration_time; /* duration of a recent iteration in ns; 0: unknown; atomic */
   guint                 n_last;         /* iterations of the previous run; G_MAXUINT: unknown; atomic */
   gboolean              is_steady;      /* the run before the previous one had as many; atomic */
-  Block                *blocks[N_BLOCKS];       /* NULL until needed; guarded by the lock of recordings */
+  IterationBatch       *batches[N_BATCHES];     /* NULL until needed; guarded by the lock of recordings */
 };
 
 static GhloBufferRef
-loop_place (const GhloRunLoop *self,
-            guint              i)
+loop_ref (const GhloRunLoop *self,
+          guint              i)
 {
   return (GhloBufferRef) { self->recordings->plan->n_buffers + i, 0 };
 }
 
 static const GhloBufferRef nowhere = { GHLO_STEP_NONE, 0 };
 
-/* Returns the gate of iteration @i of a block. */
+/* Returns the predicate of iteration @i of a batch. */
 static GhloBufferRef
-gate_of (const GhloRunLoop *self,
-         guint              i)
+predicate_of (const GhloRunLoop *self,
+              guint              i)
 {
-  return (GhloBufferRef) { loop_place (self, GHLO_RUN_LOOP_GATES).buffer,
+  return (GhloBufferRef) { loop_ref (self, GHLO_RUN_LOOP_PREDICATES).buffer,
                            (gint64) (i * self->stride) + self->predicate.offset };
 }
 
-/* Records iteration @i of a block; the previous iteration has the gate @before. */
+/* Records iteration @i of a batch; the previous iteration has the predicate @before. */
 static gboolean
-put_iteration (const GhloRunLoop  *self,
-               guint               i,
-               GhloBufferRef       before,
-               GhloCommandBuffer  *recording,
-               GError            **error)
+record_iteration (const GhloRunLoop  *self,
+                  guint               i,
+                  GhloBufferRef       before,
+                  GhloCommandBuffer  *recording,
+                  GError            **error)
 {
   const GhloCommandBufferClass *commands = self->target->command_buffers;
   const GhloStepBody *condition = &self->loop->bodies[0], *body = &self->loop->bodies[1];
-  const GhloBufferRef gate = gate_of (self, i);
+  const GhloBufferRef predicate = predicate_of (self, i);
   const guint first = recording->n_commands;
   gboolean ok;
 
   self->recordings->moved = self->predicate.buffer;
-  self->recordings->moved_to = (GhloBufferRef) { gate.buffer, gate.offset - self->predicate.offset };
+  self->recordings->moved_to = (GhloBufferRef) { predicate.buffer, predicate.offset - self->predicate.offset };
   commands->set_predicate (recording, before);
-  ok = ghlo_run_recordings_put (self->recordings, commands, condition->steps, condition->n_steps - 1, recording, error);
-  commands->set_predicate (recording, self->runs_ahead ? before : gate);
-  ok = ok && ghlo_run_recordings_put (self->recordings, commands, body->steps, body->n_steps, recording, error);
+  ok = ghlo_run_recordings_record (self->recordings, commands, condition->steps, condition->n_steps - 1, recording,
+                                   error);
+  commands->set_predicate (recording, self->runs_ahead ? before : predicate);
+  ok = ok && ghlo_run_recordings_record (self->recordings, commands, body->steps, body->n_steps, recording, error);
   if (ok && self->runs_ahead && commands->merge_dispatches != NULL)
     ok = commands->merge_dispatches (recording, first, error);
   commands->set_predicate (recording, nowhere);
-  ghlo_run_exchange (self->loop, self->recordings->buffer_numbers);
+  ghlo_run_swap (self->loop, self->recordings->buffer_numbers);
 
   return ok;
 }
 
-/* Records a block. In the block that begins a loop, the first condition always runs, and so does a body beside it;
- * meanwhile all other gates are reset. */
+/* Records a batch. In the batch that begins a loop, the first condition always runs, and so does a body beside it;
+ * meanwhile all other predicates are reset. */
 static gboolean
-put_block (const GhloRunLoop  *self,
-           guint               size,
-           gboolean            is_first,
-           GhloCommandBuffer  *recording,
-           GError            **error)
+record_batch (const GhloRunLoop  *self,
+              guint               size,
+              gboolean            is_first,
+              GhloCommandBuffer  *recording,
+              GError            **error)
 {
   const GhloCommandBufferClass *commands = self->target->command_buffers;
-  const GhloBufferRef state = loop_place (self, GHLO_RUN_LOOP_STATE);
+  const GhloBufferRef state = loop_ref (self, GHLO_RUN_LOOP_STATE);
   GhloBufferRef before = is_first ? nowhere : state;
-  gboolean ok = !is_first || commands->count_iterations (recording, gate_of (self, 1), MOST_AT_ONCE - 1, self->stride,
-                                                        state, nowhere, error);
+  gboolean ok = !is_first || commands->count_iterations (recording, predicate_of (self, 1), MAX_AT_ONCE - 1,
+                                                         self->stride, state, nowhere, error);
 
   for (guint i = 0; ok && i < size; i++)
     {
-      ok = put_iteration (self, i, before, recording, error);
-      before = gate_of (self, i);
+      ok = record_iteration (self, i, before, recording, error);
+      before = predicate_of (self, i);
     }
 
-  return ok && commands->count_iterations (recording, gate_of (self, 0), size, self->stride, state,
-                                           loop_place (self, GHLO_RUN_LOOP_REPORT), error);
+  return ok && commands->count_iterations (recording, predicate_of (self, 0), size, self->stride, state,
+                                           loop_ref (self, GHLO_RUN_LOOP_REPORT), error);
 }
 
-/* Makes the exchanges of @n_conditions conditions and @n_bodies bodies. Negative numbers undo exchanges. */
+/* Makes the swaps of @n_conditions conditions and @n_bodies bodies. Negative numbers undo swaps. */
 static void
-exchange (const GhloRunLoop  *self,
-          gint64              n_conditions,
-          gint64              n_bodies,
-          guint8            **addresses)
+swap (const GhloRunLoop  *self,
+      gint64              n_conditions,
+      gint64              n_bodies,
+      guint8            **addresses)
 {
-  ghlo_run_exchange_in (&self->loop->bodies[0], n_conditions, addresses);
-  ghlo_run_exchange_in (&self->loop->bodies[1], n_bodies, addresses);
+  ghlo_run_swap_in (&self->loop->bodies[0], n_conditions, addresses);
+  ghlo_run_swap_in (&self->loop->bodies[1], n_bodies, addresses);
   if (n_bodies % 2 != 0)
-    ghlo_run_exchange (self->loop, addresses);
+    ghlo_run_swap (self->loop, addresses);
 }
 
-/* Records the steps after the loop in the block of all iterations. Where their gate is open, the last iteration
+/* Records the steps after the loop in the batch of all iterations. Where their predicate is 1, the last iteration
  * consisted of a condition only. */
 static gboolean
-put_steps_after (const GhloRunLoop  *self,
-                 GhloCommandBuffer  *recording,
-                 GError            **error)
+record_steps_after (const GhloRunLoop  *self,
+                    GhloCommandBuffer  *recording,
+                    GError            **error)
 {
   const GhloCommandBufferClass *commands = self->target->command_buffers;
-  const GhloBufferRef state = loop_place (self, GHLO_RUN_LOOP_STATE);
+  const GhloBufferRef state = loop_ref (self, GHLO_RUN_LOOP_STATE);
   gboolean ok;
 
   self->recordings->moved = GHLO_STEP_NONE;
-  exchange (self, 0, -1, self->recordings->buffer_numbers);
+  swap (self, 0, -1, self->recordings->buffer_numbers);
   commands->set_predicate (recording, (GhloBufferRef) { state.buffer, state.offset + GHLO_STEP_LOOP_ENDED });
-  ok = ghlo_run_recordings_put (self->recordings, commands, self->steps_after, self->n_steps_after, recording, error);
+  ok = ghlo_run_recordings_record (self->recordings, commands, self->steps_after, self->n_steps_after, recording,
+                                   error);
   commands->set_predicate (recording, nowhere);
 
   return ok;
 }
 
 static void
-clear_block (gpointer data)
+clear_batch (gpointer data)
 {
-  Block *block = data;
+  IterationBatch *batch = data;
 
-  block->commands->free (block->recording);
+  batch->commands->free (batch->recording);
 }
 
 static void
-release_block (Block *block)
+release_batch (IterationBatch *batch)
 {
-  g_atomic_rc_box_release_full (block, clear_block);
+  g_atomic_rc_box_release_full (batch, clear_batch);
 }
 
-/* Records block number @i. */
-static Block *
-record (const GhloRunLoop  *self,
-        guint               i,
-        guint               size,
-        GError            **error)
+/* Records batch number @i. */
+static IterationBatch *
+new_batch (const GhloRunLoop  *self,
+           guint               i,
+           guint               size,
+           GError            **error)
 {
   const GhloCommandBufferClass *commands = self->target->command_buffers;
-  Block *block = g_atomic_rc_box_new (Block);
+  IterationBatch *batch = g_atomic_rc_box_new (IterationBatch);
   gboolean ok;
 
-  self->recordings->extents[loop_place (self, GHLO_RUN_LOOP_GATES).buffer].size = MOST_AT_ONCE * self->stride;
-  *block = (Block) { commands, ghlo_run_recordings_begin (self->recordings, self->target), size };
-  ok = (i != WHOLE || ghlo_run_recordings_put (self->recordings, commands, self->steps_before, self->n_steps_before,
-                                               block->recording, error))
-       && put_block (self, size, i == 0 || i == WHOLE, block->recording, error)
-       && (i != WHOLE || put_steps_after (self, block->recording, error));
-  commands->end (block->recording, 0);  /* 0: the real duration is measured, and limits what is submitted at once */
+  self->recordings->extents[loop_ref (self, GHLO_RUN_LOOP_PREDICATES).buffer].size = MAX_AT_ONCE * self->stride;
+  *batch = (IterationBatch) { commands, ghlo_run_recordings_begin (self->recordings, self->target), size };
+  ok = (i != WHOLE || ghlo_run_recordings_record (self->recordings, commands, self->steps_before, self->n_steps_before,
+                                                  batch->recording, error))
+       && record_batch (self, size, i == 0 || i == WHOLE, batch->recording, error)
+       && (i != WHOLE || record_steps_after (self, batch->recording, error));
+  commands->end (batch->recording, 0);  /* 0: the real duration is measured, and limits what is submitted at once */
   if (!ok)
-    g_clear_pointer (&block, release_block);
+    g_clear_pointer (&batch, release_batch);
 
-  return block;
+  return batch;
 }
 
-/* Returns block number @i with @size iterations; the caller releases it. */
-static Block *
-get_block (GhloRunLoop  *self,
+/* Returns batch number @i with @size iterations; the caller releases it. */
+static IterationBatch *
+get_batch (GhloRunLoop  *self,
            guint         i,
            guint         size,
            GError      **error)
 {
-  Block *block = NULL;
+  IterationBatch *batch = NULL;
 
   g_mutex_lock (&self->recordings->lock);
-  if (self->blocks[i] != NULL && self->blocks[i]->size != size)
-    g_clear_pointer (&self->blocks[i], release_block);
-  if (self->blocks[i] == NULL)
-    self->blocks[i] = record (self, i, size, error);
-  if (self->blocks[i] != NULL)
-    block = g_atomic_rc_box_acquire (self->blocks[i]);
+  if (self->batches[i] != NULL && self->batches[i]->size != size)
+    g_clear_pointer (&self->batches[i], release_batch);
+  if (self->batches[i] == NULL)
+    self->batches[i] = new_batch (self, i, size, error);
+  if (self->batches[i] != NULL)
+    batch = g_atomic_rc_box_acquire (self->batches[i]);
   g_mutex_unlock (&self->recordings->lock);
 
-  return block;
+  return batch;
 }
 
 /* Returns whether @buffer is used by steps of @body only. */
@@ -263,7 +265,7 @@ is_of_body (const GhloStepBuffer *buffer,
 }
 
 /* Returns whether the steps of the condition write the predicate themselves and the predicate can be moved: its buffer
- * is used by the condition only and is not exchanged. */
+ * is used by the condition only and is not swapped. */
 static gboolean
 computes_predicate (const GhloRunRecordings *recordings,
                     const GhloStepBody      *condition,
@@ -275,7 +277,7 @@ computes_predicate (const GhloRunRecordings *recordings,
     for (guint k = 0; condition->steps[i]->kind == GHLO_STEP_COMPUTE && k < condition->steps[i]->n_results; k++)
       if (condition->steps[i]->results[k].buffer == predicate)
         return recordings->extents[predicate].swapped_with == predicate && is_of_body (buffer, condition)
-               && buffer->size <= MAX_PREDICATE;
+               && buffer->size <= MAX_PREDICATE_BYTES;
 
   return FALSE;
 }
@@ -302,8 +304,8 @@ is_dead_after_body (const GhloRunRecordings *recordings,
                     const GhloStep          *loop,
                     guint32                  buffer)
 {
-  for (guint i = 0; i < loop->n_exchanges; i++)
-    if (loop->exchanges[i].written == buffer)
+  for (guint i = 0; i < loop->n_swaps; i++)
+    if (loop->swaps[i].written == buffer)
       return TRUE;
 
   return is_of_body (&recordings->plan->buffers[buffer], &loop->bodies[1]);
@@ -357,8 +359,8 @@ ghlo_run_loop_new (GhloRunRecordings  *recordings,
   };
   while (self->n_sizes < G_N_ELEMENTS (sizes) && length.n_steps * sizes[self->n_sizes] <= GHLO_RUN_MAX_LOOP_STEPS)
     self->n_sizes++;
-  self->blocks[0] = record (self, 0, sizes[0], error);
-  if (self->blocks[0] == NULL)
+  self->batches[0] = new_batch (self, 0, sizes[0], error);
+  if (self->batches[0] == NULL)
     g_clear_pointer (&self, ghlo_run_loop_free);
 
   return self;
@@ -379,7 +381,7 @@ are_short (const GhloRunLoop *self,
   return length.n_steps <= MAX_STEPS_AROUND && length.seconds <= MAX_AROUND;
 }
 
-/* Accepts no steps with bodies: the loop only handles exchanges of its own. */
+/* Accepts no steps with bodies: the loop only handles swaps of its own. */
 gboolean
 ghlo_run_loop_set_steps_before (GhloRunLoop              *self,
                                 GhloStep          *const *steps,
@@ -412,9 +414,9 @@ ghlo_run_loop_set_steps_after (GhloRunLoop        *self,
 void
 ghlo_run_loop_free (GhloRunLoop *self)
 {
-  for (guint i = 0; i < N_BLOCKS; i++)
-    if (self->blocks[i] != NULL)
-      release_block (self->blocks[i]);
+  for (guint i = 0; i < N_BATCHES; i++)
+    if (self->batches[i] != NULL)
+      release_batch (self->batches[i]);
   g_free (self);
 }
 
@@ -424,13 +426,13 @@ typedef struct
   GhloRunLoop       *self;
   guint8           **addresses;
   const GhloMonitor *monitor;
-  guint8            *state, *reports;           /* device addresses; the gates follow the state */
+  guint8            *state, *reports;           /* device addresses; the predicates follow the state */
   const guint8      *seen;                      /* the host's address of the reports */
   GhloFence         *fences[N_REPORTS];         /* owned; signaled when the report of a submission may be read */
   guint              n_iterations[N_REPORTS];   /* iterations of each submission */
   guint64            n_submitted, n_ended;      /* numbers of submissions */
   guint64            n_begun;                   /* number of iterations */
-  guint              n_whole;                   /* iterations in the block of all iterations; 0: there was none */
+  guint              n_whole;                   /* iterations in the batch of all iterations; 0: there was none */
   guint64            n_expected;                /* conditions until the end, if it is like the last run */
   gint64             previous_end;              /* time in ns when the previous submission was seen to have ended */
 } Run;
@@ -454,7 +456,7 @@ count_at_once (const GhloRunLoop *self)
   return AT_ONCE * sizes[self->n_sizes - 1];
 }
 
-/* Returns the number of iterations for a block of the whole loop, or 0 where that is not expected to pay off. */
+/* Returns the number of iterations for a batch of the whole loop, or 0 where that is not expected to pay off. */
 static guint
 count_whole (const Run *run)
 {
@@ -464,11 +466,12 @@ count_whole (const Run *run)
          && !takes_too_long (run, (guint) n) ? (guint) n : 0;
 }
 
-/* Returns the index in sizes of the next block. A superfluous iteration costs less than an additional block. */
+/* Returns the index in sizes of the next batch. A superfluous iteration costs less than an additional batch. */
 static guint
 choose_size (const Run *run)
 {
-  const guint64 most = is_known (run) ? run->n_expected - run->n_begun + 1 : MAX (run->n_begun / PART, LEAST);
+  const guint64 most = is_known (run) ? run->n_expected - run->n_begun + 1
+                                      : MAX (run->n_begun / STARTED_PER_BATCH, MIN_LIMIT);
   guint i = 1;
 
   if (run->n_begun == 0)
@@ -480,45 +483,45 @@ choose_size (const Run *run)
   return i;
 }
 
-/* Starts the next block and returns its number of iterations; 0 with @error. */
+/* Starts the next batch and returns its number of iterations; 0 with @error. */
 static guint
-begin_block (Run     *run,
+begin_batch (Run     *run,
              GError **error)
 {
   const GhloCommandBufferClass *commands = run->self->target->command_buffers;
   const guint n_whole = count_whole (run), i = n_whole > 0 ? WHOLE : choose_size (run);
   const guint n = n_whole > 0 ? n_whole : sizes[i];
-  Block *block = !ghlo_monitor_cancelled (run->monitor, error) ? get_block (run->self, i, n, error) : NULL;
-  gboolean ok = block != NULL;
+  IterationBatch *batch = !ghlo_monitor_cancelled (run->monitor, error) ? get_batch (run->self, i, n, error) : NULL;
+  gboolean ok = batch != NULL;
 
   if (ok && i == 0 && run->self->n_steps_before > 0)
     ok = commands->replay (run->self->recording_before, run->addresses, run->monitor, error);
-  ok = ok && commands->replay (block->recording, run->addresses, run->monitor, error);
+  ok = ok && commands->replay (batch->recording, run->addresses, run->monitor, error);
 
-  if (block != NULL)
-    release_block (block);
+  if (batch != NULL)
+    release_batch (batch);
   if (!ok)
     return 0;
   run->n_whole = MAX (run->n_whole, n_whole);
   run->n_begun += n;
-  exchange (run->self, n, n, run->addresses);
+  swap (run->self, n, n, run->addresses);
 
   return n;
 }
 
-/* Starts the next block, together with the blocks that are expected to follow it. */
+/* Starts the next batch, together with the batches that are expected to follow it. */
 static gboolean
-begin_blocks (Run     *run,
-              GError **error)
+begin_batches (Run     *run,
+               GError **error)
 {
   GhloDeviceQueue *queue = run->self->target->queue;
   const guint slot = run->n_submitted % N_REPORTS;
   guint n = 0, n_next;
 
-  run->addresses[loop_place (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
+  run->addresses[loop_ref (run->self, GHLO_RUN_LOOP_REPORT).buffer] = run->reports + slot * REPORT_STRIDE;
   do
     {
-      const guint n_more = begin_block (run, error);
+      const guint n_more = begin_batch (run, error);
 
       if (n_more == 0)
         return FALSE;
@@ -537,9 +540,9 @@ begin_blocks (Run     *run,
 
 /* Waits for the oldest submission in progress. */
 static gboolean
-await_blocks (Run      *run,
-              guint32  *report,
-              GError  **error)
+await_batches (Run      *run,
+               guint32  *report,
+               GError  **error)
 {
   const guint slot = run->n_ended++ % N_REPORTS;
   gint64 now;
@@ -561,7 +564,7 @@ await_blocks (Run      *run,
 static gsize
 state_size (const GhloRunLoop *self)
 {
-  return ghlo_size_align (GHLO_STEP_LOOP_STATE) + MOST_AT_ONCE * self->stride;
+  return ghlo_size_align (GHLO_STEP_LOOP_STATE) + MAX_AT_ONCE * self->stride;
 }
 
 static gboolean
@@ -576,9 +579,9 @@ allocate (Run     *run,
     return FALSE;
   run->reports = memory->klass->alloc (memory, GHLO_MEMORY_READBACK, N_REPORTS * REPORT_STRIDE, &host, error);
   run->seen = host;
-  run->addresses[loop_place (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
-  run->addresses[loop_place (run->self, GHLO_RUN_LOOP_GATES).buffer] = run->state
-                                                                           + ghlo_size_align (GHLO_STEP_LOOP_STATE);
+  run->addresses[loop_ref (run->self, GHLO_RUN_LOOP_STATE).buffer] = run->state;
+  run->addresses[loop_ref (run->self, GHLO_RUN_LOOP_PREDICATES).buffer] =
+    run->state + ghlo_size_align (GHLO_STEP_LOOP_STATE);
 
   return run->reports != NULL;
 }
@@ -596,7 +599,7 @@ release (Run *run)
     g_clear_pointer (&run->fences[i], ghlo_fence_unref);
 }
 
-/* Returns whether to start more blocks while the device runs others; not if the loop is expected to end in those. */
+/* Returns whether to start more batches while the device runs others; not if the loop is expected to end in those. */
 static gboolean
 may_begin (const Run *run)
 {
@@ -620,15 +623,15 @@ ghlo_run_loop_run (GhloRunLoop        *self,
   if (n_last != G_MAXUINT)
     run.n_expected = (guint64) n_last + 1;
   while (ok && (report & 1) != 0)
-    ok = may_begin (&run) ? begin_blocks (&run, error) : await_blocks (&run, &report, error);
+    ok = may_begin (&run) ? begin_batches (&run, error) : await_batches (&run, &report, error);
   release (&run);
   if (!ok)
     return 0;
   g_atomic_int_set (&self->is_steady, n_last == report >> 1);
   g_atomic_int_set (&self->n_last, (int) (report >> 1));
   /* The condition ran once more than the body. */
-  exchange (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
-            addresses);
+  swap (self, (gint64) (report >> 1) + 1 - (gint64) run.n_begun, (gint64) (report >> 1) - (gint64) run.n_begun,
+        addresses);
 
   return self->n_steps_before + 1 + (run.n_whole == (report >> 1) + 1 ? self->n_steps_after : 0);
 }

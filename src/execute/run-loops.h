@@ -26,7 +26,7 @@ gboolean     ghlo_run_loop_set_steps_before (GhloRunLoop        *self,
 void         ghlo_run_loop_set_steps_after  (GhloRunLoop        *self,
                                              GhloStep *const    *steps,
                                              guint               n_steps);
-/* Runs the loop and makes its exchanges. Returns when it has ended, though the device may still be running iterations
+/* Runs the loop and makes its swaps. Returns when it has ended, though the device may still be running iterations
  * without any effect. The addresses after those of the plan's buffers belong to the loop meanwhile. Returns the number
  * of steps that were run: those before the loop, the loop, and perhaps those after it; 0 with @error. */
 guint        ghlo_run_loop_run              (GhloRunLoop        *self,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A run takes an arena, which also contains the addresses of all buffers, and walks the tree of steps. Loops
- * exchange addresses and do not copy contents. A run allocates nothing except for output values, arenas in device
+ * swap addresses and do not copy contents. A run allocates nothing except for output values, arenas in device
  * memory, and the work of the fallback executor.
  */
 
@@ -215,11 +215,11 @@ count_step (GhloStep *step,
 }
 
 static gsize
-compiled_size (const GhloStepCode *code)
+compiled_size (const GhloCompiledStep *compiled_step)
 {
-  const GhloStepImplementation *implementation = code->step->implementation;
+  const GhloStepImplementation *implementation = compiled_step->step->implementation;
 
-  return implementation->compiled_size != NULL ? implementation->compiled_size (code->compiled) : 0;
+  return implementation->compiled_size != NULL ? implementation->compiled_size (compiled_step->compiled) : 0;
 }
 
 void
@@ -237,8 +237,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
     figures->run_bytes += ghlo_run_recordings_get_size (self->recordings);
   for (guint i = 1; i < plan->n_arenas; i++)
     figures->run_bytes += plan->arenas[i].size;
-  for (guint i = 0; i < plan->n_codes; i++)
-    figures->prepared_bytes += compiled_size (plan->codes[i]);
+  for (guint i = 0; i < plan->n_compiled_steps; i++)
+    figures->prepared_bytes += compiled_size (plan->compiled_steps[i]);
   figures->plan_bytes = self->plan_size;
   figures->prepared_bytes += self->plan_size + ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
@@ -320,7 +320,7 @@ run_compiled (Run             *run,
   if (shared != NULL && !wait_for_shared (run, error))
     return FALSE;
 
-  return step->implementation->run (step->code->compiled, run->views, results,
+  return step->implementation->run (step->compiled_step->compiled, run->views, results,
                                     step->scratch != GHLO_STEP_NONE ? address_of (run, shared, step->scratch) : nothing,
                                     run->monitor, error);
 }
@@ -384,7 +384,7 @@ run_loop (Run             *run,
         return TRUE;
       if (!run_body (run, &step->bodies[1], error))
         return FALSE;
-      ghlo_run_exchange (step, run->addresses);
+      ghlo_run_swap (step, run->addresses);
     }
 }
 

@@ -4,13 +4,13 @@
  * and an output may take over the memory of an input.
  *
  * Counted loops are recorded with the steps around them, one iteration after the other. Where two buffers are
- * exchanged, the next iteration is recorded with their numbers exchanged. The host makes the exchanges after the
- * recording as if it had run the loop itself. A buffer is exchanged with only one other buffer, in one loop
+ * swapped, the next iteration is recorded with their numbers swapped. The host makes the swaps after the
+ * recording as if it had run the loop itself. A buffer is swapped with only one other buffer, in one loop
  * (plan/coalesce.c). Hence all buffers are in their own places after two iterations, and later iterations repeat
  * these two.
  *
- * Where the device chooses between branches, all branches are recorded, each behind a gate of its own. A loop
- * inside a branch therefore makes its exchanges whether the branch is taken or not, and no step outside the branch
+ * Where the device chooses between branches, all branches are recorded, each under a predicate of its own. A loop
+ * inside a branch therefore makes its swaps whether the branch is taken or not, and no step outside the branch
  * may see them.
  *
  * Work that is estimated to keep the device busy for long is split into several recordings, so that other users get
@@ -22,14 +22,14 @@
 enum { NO_TRIPS = -1 };
 
 static void
-find_partners (GhloStep *step,
-               gpointer  data)
+find_swapped (GhloStep *step,
+              gpointer  data)
 {
   GhloBufferExtent *extents = data;
 
-  for (guint i = 0; i < step->n_exchanges; i++)
+  for (guint i = 0; i < step->n_swaps; i++)
     {
-      guint32 read = step->exchanges[i].read, written = step->exchanges[i].written;
+      guint32 read = step->swaps[i].read, written = step->swaps[i].written;
 
       g_assert (extents[read].swapped_with == read && extents[written].swapped_with == written);
       extents[read].swapped_with = written;
@@ -37,7 +37,7 @@ find_partners (GhloStep *step,
     }
 }
 
-/* The arena is region 0. An output belongs to the same region as all inputs that it may replace. */
+/* The arena is allocation 0. An output belongs to the same allocation as all inputs that it may replace. */
 static void
 find_extents (GhloRunRecordings *self)
 {
@@ -63,60 +63,60 @@ find_extents (GhloRunRecordings *self)
           if (self->extents[j].allocation == from)
             self->extents[j].allocation = to;
       }
-  ghlo_step_plan_foreach (plan, find_partners, self->extents);
+  ghlo_step_plan_foreach (plan, find_swapped, self->extents);
 }
 
 void
-ghlo_run_exchange (const GhloStep  *loop,
-                   guint8         **addresses)
+ghlo_run_swap (const GhloStep  *loop,
+               guint8         **addresses)
 {
-  for (guint i = 0; i < loop->n_exchanges; i++)
+  for (guint i = 0; i < loop->n_swaps; i++)
     {
-      guint8 **a = &addresses[loop->exchanges[i].read], **b = &addresses[loop->exchanges[i].written], *kept = *a;
+      guint8 **a = &addresses[loop->swaps[i].read], **b = &addresses[loop->swaps[i].written], *address = *a;
 
       *a = *b;
-      *b = kept;
+      *b = address;
     }
 }
 
-/* Makes the exchanges of @trips iterations of @loop. */
+/* Makes the swaps of @trips iterations of @loop. */
 static void
-exchange_all (const GhloStep  *loop,
-              gint64           trips,
-              guint8         **addresses)
+swap_all (const GhloStep  *loop,
+          gint64           trips,
+          guint8         **addresses)
 {
-  ghlo_run_exchange_in (&loop->bodies[1], trips, addresses);
+  ghlo_run_swap_in (&loop->bodies[1], trips, addresses);
   if (trips % 2 != 0)
-    ghlo_run_exchange (loop, addresses);
+    ghlo_run_swap (loop, addresses);
 }
 
-/* Makes the exchanges of @steps, including those in all branches. */
+/* Makes the swaps of @steps, including those in all branches. */
 static void
-exchange_in_steps (GhloStep *const  *steps,
-                   guint             n_steps,
-                   guint8          **addresses)
+swap_in_steps (GhloStep *const  *steps,
+               guint             n_steps,
+               guint8          **addresses)
 {
   for (guint i = 0; i < n_steps; i++)
     if (steps[i]->kind == GHLO_STEP_LOOP)
-      exchange_all (steps[i], steps[i]->trips, addresses);
+      swap_all (steps[i], steps[i]->trips, addresses);
     else
       for (guint k = 0; k < steps[i]->n_bodies; k++)
-        exchange_in_steps (steps[i]->bodies[k].steps, steps[i]->bodies[k].n_steps, addresses);
+        swap_in_steps (steps[i]->bodies[k].steps, steps[i]->bodies[k].n_steps, addresses);
 }
 
 void
-ghlo_run_exchange_in (const GhloStepBody  *body,
-                      gint64               n,
-                      guint8             **addresses)
+ghlo_run_swap_in (const GhloStepBody  *body,
+                  gint64               n,
+                  guint8             **addresses)
 {
   if (n % 2 != 0)
-    exchange_in_steps (body->steps, body->n_steps, addresses);
+    swap_in_steps (body->steps, body->n_steps, addresses);
 }
 
 static GhloBufferRef
-place_of (const GhloRunRecordings *self,
-          guint32                  buffer,
-          gsize                    offset)
+ref_of (const GhloRunRecordings *self,
+        guint32                  buffer,
+        gsize                    offset)
 {
   if (buffer != GHLO_STEP_NONE && buffer == self->moved)
     return (GhloBufferRef) { self->moved_to.buffer, self->moved_to.offset + (gint64) offset };
@@ -127,49 +127,48 @@ place_of (const GhloRunRecordings *self,
 }
 
 static gboolean
-put_step (GhloRunRecordings  *self,
-          const GhloStep     *step,
-          GhloCommandBuffer  *recording,
-          GError            **error)
+record_step (GhloRunRecordings  *self,
+             const GhloStep     *step,
+             GhloCommandBuffer  *recording,
+             GError            **error)
 {
-  GhloBufferRef *results = self->places + step->n_operands;
+  GhloBufferRef *results = self->refs + step->n_operands;
 
   for (guint i = 0; i < step->n_operands; i++)
-    self->places[i] = place_of (self, step->operands[i].buffer, step->operands[i].offset);
+    self->refs[i] = ref_of (self, step->operands[i].buffer, step->operands[i].offset);
   for (guint i = 0; i < step->n_results; i++)
-    results[i] = place_of (self, step->results[i].buffer, step->results[i].offset);
+    results[i] = ref_of (self, step->results[i].buffer, step->results[i].offset);
 
-  return step->implementation->record (step->code->compiled, self->places, results,
-                                       place_of (self, step->scratch, 0), recording, error);
+  return step->implementation->record (step->compiled_step->compiled, self->refs, results,
+                                       ref_of (self, step->scratch, 0), recording, error);
 }
 
-static gboolean put_loop (GhloRunRecordings *self, const GhloCommandBufferClass *commands, const GhloStep *loop,
-                          gint64 trips, GhloCommandBuffer *recording, GError **error);
+static gboolean record_loop (GhloRunRecordings *self, const GhloCommandBufferClass *commands, const GhloStep *loop,
+                             gint64 trips, GhloCommandBuffer *recording, GError **error);
 
-/* Records all bodies of a branch, each behind its gate. */
+/* Records all bodies of a branch, each under its predicate. */
 static gboolean
-put_branch (GhloRunRecordings             *self,
-            const GhloCommandBufferClass  *commands,
-            const GhloStep                *branch,
-            GhloCommandBuffer             *recording,
-            GError                       **error)
+record_branch (GhloRunRecordings             *self,
+               const GhloCommandBufferClass  *commands,
+               const GhloStep                *branch,
+               GhloCommandBuffer             *recording,
+               GError                       **error)
 {
-  const GhloBufferRef index = place_of (self, branch->operands[0].buffer, branch->operands[0].offset);
-  GhloBufferRef gate, around;
+  const GhloBufferRef index = ref_of (self, branch->operands[0].buffer, branch->operands[0].offset);
+  GhloBufferRef predicate, around;
   const gboolean is_if = branch->op->kind == GHLO_OP_STABLEHLO_IF;
-  gboolean ok = commands->select_branch (recording, index, is_if, branch->n_bodies, &gate,
-                                  error);
+  gboolean ok = commands->select_branch (recording, index, is_if, branch->n_bodies, &predicate, error);
 
   if (!ok)
     return FALSE;
-  around = commands->set_predicate (recording, gate);
+  around = commands->set_predicate (recording, predicate);
   for (guint i = 0; ok && i < branch->n_bodies; i++)
     {
       const GhloStepBody *body = &branch->bodies[i];
 
-      commands->set_predicate (recording, gate);
-      ok = ghlo_run_recordings_put (self, commands, body->steps, body->n_steps, recording, error);
-      gate.offset += GHLO_STEP_PREDICATE_STRIDE;
+      commands->set_predicate (recording, predicate);
+      ok = ghlo_run_recordings_record (self, commands, body->steps, body->n_steps, recording, error);
+      predicate.offset += GHLO_STEP_PREDICATE_STRIDE;
     }
   commands->set_predicate (recording, around);
 
@@ -177,31 +176,31 @@ put_branch (GhloRunRecordings             *self,
 }
 
 gboolean
-ghlo_run_recordings_put (GhloRunRecordings             *self,
-                         const GhloCommandBufferClass  *commands,
-                         GhloStep *const               *steps,
-                         guint                          n_steps,
-                         GhloCommandBuffer             *recording,
-                         GError                       **error)
+ghlo_run_recordings_record (GhloRunRecordings             *self,
+                            const GhloCommandBufferClass  *commands,
+                            GhloStep *const               *steps,
+                            guint                          n_steps,
+                            GhloCommandBuffer             *recording,
+                            GError                       **error)
 {
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < n_steps; i++)
-    ok = steps[i]->kind == GHLO_STEP_LOOP ? put_loop (self, commands, steps[i], steps[i]->trips, recording, error)
-         : steps[i]->kind == GHLO_STEP_BRANCH ? put_branch (self, commands, steps[i], recording, error)
-                                              : put_step (self, steps[i], recording, error);
+    ok = steps[i]->kind == GHLO_STEP_LOOP ? record_loop (self, commands, steps[i], steps[i]->trips, recording, error)
+         : steps[i]->kind == GHLO_STEP_BRANCH ? record_branch (self, commands, steps[i], recording, error)
+                                              : record_step (self, steps[i], recording, error);
 
   return ok;
 }
 
 /* Records @trips iterations of a loop. */
 static gboolean
-put_loop (GhloRunRecordings             *self,
-          const GhloCommandBufferClass  *commands,
-          const GhloStep                *loop,
-          gint64                         trips,
-          GhloCommandBuffer             *recording,
-          GError                       **error)
+record_loop (GhloRunRecordings             *self,
+             const GhloCommandBufferClass  *commands,
+             const GhloStep                *loop,
+             gint64                         trips,
+             GhloCommandBuffer             *recording,
+             GError                       **error)
 {
   const GhloStepBody *body = &loop->bodies[1];
   guint begins[3] = { 0 };
@@ -209,15 +208,15 @@ put_loop (GhloRunRecordings             *self,
   for (gint64 i = 0; i < MIN (trips, 2); i++)
     {
       begins[i] = recording->n_commands;
-      if (!ghlo_run_recordings_put (self, commands, body->steps, body->n_steps, recording, error))
+      if (!ghlo_run_recordings_record (self, commands, body->steps, body->n_steps, recording, error))
         return FALSE;
-      ghlo_run_exchange (loop, self->buffer_numbers);
+      ghlo_run_swap (loop, self->buffer_numbers);
     }
   begins[2] = recording->n_commands;
   for (gint64 i = 2; i < trips; i++)
     commands->repeat (recording, begins[i % 2], begins[i % 2 + 1] - begins[i % 2]);
   if (trips > 2)
-    exchange_all (loop, trips, self->buffer_numbers);
+    swap_all (loop, trips, self->buffer_numbers);
 
   return TRUE;
 }
@@ -246,8 +245,8 @@ record (GhloRunRecordings  *self,
 {
   const GhloCommandBufferClass *commands = target->command_buffers;
   GhloCommandBuffer *recording = ghlo_run_recordings_begin (self, target);
-  gboolean ok = trips == NO_TRIPS ? ghlo_run_recordings_put (self, commands, steps, n_steps, recording, error)
-                                  : put_loop (self, commands, steps[0], trips, recording, error);
+  gboolean ok = trips == NO_TRIPS ? ghlo_run_recordings_record (self, commands, steps, n_steps, recording, error)
+                                  : record_loop (self, commands, steps[0], trips, recording, error);
 
   commands->end (recording, seconds);
   if (!ok)
@@ -424,7 +423,7 @@ ghlo_run_recordings_new (const GhloStepPlan  *plan,
   self->plan = plan;
   g_mutex_init (&self->lock);
   self->extents = g_new (GhloBufferExtent, plan->n_buffers + GHLO_RUN_N_LOOP_BUFFERS);
-  self->places = g_new (GhloBufferRef, plan->max_views);
+  self->refs = g_new (GhloBufferRef, plan->max_views);
   self->buffer_numbers = g_new (guint8 *, plan->n_buffers);
   self->segments = g_new0 (GhloRunSegment, plan->n_steps);
   find_extents (self);
@@ -457,7 +456,7 @@ ghlo_run_recordings_free (GhloRunRecordings *self)
   free_segments (self, self->singles);
   g_mutex_clear (&self->lock);
   g_free (self->extents);
-  g_free (self->places);
+  g_free (self->refs);
   g_free (self->buffer_numbers);
   g_free (self);
 }
@@ -568,13 +567,13 @@ ghlo_run_recordings_run (GhloRunRecordings   *self,
       const guint n = ghlo_run_loop_run (n_ahead > 0 ? segment->next : segment->loop, addresses, monitor, error);
 
       if (n > n_ahead + 1)
-        exchange_in_steps (steps + n_ahead + 1, n - n_ahead - 1, addresses);
+        swap_in_steps (steps + n_ahead + 1, n - n_ahead - 1, addresses);
       return n;
     }
   if (segment == NULL || !replay (segment, addresses, monitor, error))
     return 0;
   if (segment->has_bodies)
-    exchange_in_steps (steps, segment->n_steps, addresses);
+    swap_in_steps (steps, segment->n_steps, addresses);
 
   return segment->n_steps;
 }

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct _GhloRunRecordings GhloRunRecordings;
 
 /* The addresses of a run after those of the plan's buffers; they belong to a data-dependent loop. */
-enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_GATES, GHLO_RUN_N_LOOP_BUFFERS };
+enum { GHLO_RUN_LOOP_STATE, GHLO_RUN_LOOP_REPORT, GHLO_RUN_LOOP_PREDICATES, GHLO_RUN_N_LOOP_BUFFERS };
 
 /* @plan is compiled, and must outlive the result. */
 GhloRunRecordings *ghlo_run_recordings_new  (const GhloStepPlan        *plan,
@@ -28,7 +28,7 @@ gboolean           ghlo_run_recordings_begin_with (const GhloRunRecordings *self
                                              const GhloStep            *step,
                                              gboolean                   alone);
 /* Runs the segment that begins with step @first of @body, and possibly steps after it; with @alone, only that step.
- * Then exchanges the @addresses that its loops exchange. Returns the number of steps that were run; 0 with @error. */
+ * Then swaps the @addresses that its loops swap. Returns the number of steps that were run; 0 with @error. */
 guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloStepBody        *body,
                                              guint                      first,
@@ -37,8 +37,8 @@ guint              ghlo_run_recordings_run  (GhloRunRecordings         *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
 
-/* Makes the exchanges at the end of an iteration of @loop. */
-void               ghlo_run_exchange        (const GhloStep            *loop,
+/* Makes the swaps at the end of an iteration of @loop. */
+void               ghlo_run_swap            (const GhloStep            *loop,
                                              guint8                   **addresses);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunRecordings, ghlo_run_recordings_free)

@@ -30,7 +30,7 @@ struct _GhloRunRecordings
 {
   const GhloStepPlan *plan;
   GhloBufferExtent   *extents;            /* of the plan's buffers, then of the buffers of the loop that is running */
-  GhloBufferRef      *places;             /* scratch for the step that is being recorded */
+  GhloBufferRef      *refs;               /* scratch for the step that is being recorded */
   guint8            **buffer_numbers;     /* scratch for recording: for each buffer, the number of the buffer whose
                                            * place it currently has */
   /* While a data-dependent loop is recorded: the buffer of its predicate, and the place where that is put. */
@@ -58,7 +58,7 @@ typedef struct
 /* Starts a recording in which every buffer is in its own place. */
 gpointer      ghlo_run_recordings_begin   (GhloRunRecordings       *self,
                                            GhloDeviceCore          *target);
-gboolean      ghlo_run_recordings_put     (GhloRunRecordings            *self,
+gboolean      ghlo_run_recordings_record  (GhloRunRecordings            *self,
                                            const GhloCommandBufferClass *commands,
                                            GhloStep *const              *steps,
                                            guint                         n_steps,
@@ -74,8 +74,8 @@ gboolean      ghlo_run_is_recorded        (const GhloStepPlan      *plan,
 GhloRunLength ghlo_run_measure_iteration  (const GhloStepPlan      *plan,
                                            const GhloStep          *step,
                                            GhloDeviceCore         **target);
-/* Makes the exchanges that result from running the recorded @body @n times; all loops in it are counted. */
-void          ghlo_run_exchange_in        (const GhloStepBody      *body,
+/* Makes the swaps that result from running the recorded @body @n times; all loops in it are counted. */
+void          ghlo_run_swap_in            (const GhloStepBody      *body,
                                            gint64                   n,
                                            guint8                 **addresses);
 

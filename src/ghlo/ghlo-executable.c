@@ -390,22 +390,22 @@ run_run (gpointer            data,
          GError            **error)
 {
   Run *run = data;
-  GhloRunResult *outcome = ghlo_run_start (run->core, run->inputs, NULL, monitor, error);
+  GhloRunResult *run_result = ghlo_run_start (run->core, run->inputs, NULL, monitor, error);
 
   /* The inputs are released while the device works: it holds its own references to the values that it needs. */
   ghlo_values_clear (run->inputs, run->core->signature.type->rank);
 
-  return outcome;
+  return run_result;
 }
 
 static gboolean
 run_finish (gpointer   data,
-            gpointer   outcome,
+            gpointer   run_result,
             GError   **error)
 {
   Run *run = data;
 
-  return ghlo_run_finish (run->core, outcome, error);
+  return ghlo_run_finish (run->core, run_result, error);
 }
 
 static const GhloCallClass execute_class = {

@@ -33,32 +33,32 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GhloResult, ghlo_result, G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, ghlo_result_list_model_init))
 
 void
-ghlo_result_begin (GhloRunResult *outcome)
+ghlo_result_begin (GhloRunResult *run_result)
 {
   GhloResult *self = g_object_new (GHLO_TYPE_RESULT, NULL);
 
-  for (guint i = 0; i < outcome->n_outputs; i++)
-    g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs[i])));
-  outcome->wrapper = self;
-  outcome->free_wrapper = g_object_unref;
+  for (guint i = 0; i < run_result->n_outputs; i++)
+    g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (run_result->outputs[i])));
+  run_result->public_result = self;
+  run_result->free_public_result = g_object_unref;
 }
 
 GhloResult *
-ghlo_result_new (GhloRunResult *outcome)
+ghlo_result_new (GhloRunResult *run_result)
 {
   GhloResult *self;
 
-  if (outcome == NULL)
+  if (run_result == NULL)
     return NULL;
-  if (outcome->wrapper == NULL)
-    ghlo_result_begin (outcome);
-  self = g_steal_pointer (&outcome->wrapper);
-  ghlo_timing_set (self->timing, 0, outcome->upload_time / (double) G_USEC_PER_SEC,
-                   outcome->run_time / (double) G_USEC_PER_SEC, outcome->reference_time / (double) G_USEC_PER_SEC,
-                   outcome->download_time / (double) G_USEC_PER_SEC);
-  if (outcome->profile != NULL)
-    self->plan = ghlo_plan_new (outcome->executable, g_steal_pointer (&outcome->profile));
-  ghlo_run_result_free (outcome);
+  if (run_result->public_result == NULL)
+    ghlo_result_begin (run_result);
+  self = g_steal_pointer (&run_result->public_result);
+  ghlo_timing_set (self->timing, 0, run_result->upload_time / (double) G_USEC_PER_SEC,
+                   run_result->run_time / (double) G_USEC_PER_SEC, run_result->reference_time / (double) G_USEC_PER_SEC,
+                   run_result->download_time / (double) G_USEC_PER_SEC);
+  if (run_result->profile != NULL)
+    self->plan = ghlo_plan_new (run_result->executable, g_steal_pointer (&run_result->profile));
+  ghlo_run_result_free (run_result);
 
   return self;
 }

@@ -197,7 +197,7 @@ ghlo_gpu_kernel_schedule (const GhloGpuKernel *self,
 {
   return (GhloSpirvSchedule) { self->workgroup_per_point, self->device->vulkan.shared_memory,
                                self->points_per_invocation, parts, self->workgroup_per_point ? self->group : 0,
-                               self->may_be_gated ? self->n_points : 0 };
+                               self->may_be_predicated ? self->n_points : 0 };
 }
 
 static gboolean
@@ -287,10 +287,10 @@ make_pipeline (const GhloGpuKernel  *self,
 
 gboolean
 ghlo_gpu_kernel_compile (GhloGpuKernel  *self,
-                         gboolean        may_be_gated,
+                         gboolean        may_be_predicated,
                          GError        **error)
 {
-  self->may_be_gated = may_be_gated;
+  self->may_be_predicated = may_be_predicated;
   if (self->n_parts > 1)
     {
       self->parts_pipeline = make_pipeline (self, GHLO_SPIRV_PARTS_SEPARATE, error);

@@ -25,7 +25,7 @@ struct _GhloGpuKernel
   guint64             n_parts;          /* parts of each point that are computed separately */
   gsize               scratch_each;     /* bytes per invocation */
   guint64             n_invocations;    /* that run at the same time, each with its own scratch */
-  gboolean            may_be_gated;     /* as in GhloStepRequest; set by the compile */
+  gboolean            may_be_predicated;  /* as in GhloStepRequest; set by the compile */
 };
 
 /* Returns NULL, or a static string that says why the device does not compute @kernel. Borrows @kernel, and keeps
@@ -42,9 +42,9 @@ gsize             ghlo_gpu_kernel_scratch      (const GhloGpuKernel  *self);
 /* Returns the schedule of the kernel's shader, or of the one that computes parts or merges them. */
 GhloSpirvSchedule ghlo_gpu_kernel_schedule     (const GhloGpuKernel  *self,
                                                 GhloSpirvParts        parts);
-/* Compiles the pipelines. @may_be_gated comes from the step's request. */
+/* Compiles the pipelines. @may_be_predicated comes from the step's request. */
 gboolean          ghlo_gpu_kernel_compile      (GhloGpuKernel        *self,
-                                                gboolean              may_be_gated,
+                                                gboolean              may_be_predicated,
                                                 GError              **error);
 /* Records the kernel's dispatches. @buffers has a place for each of the kernel's buffers. */
 void              ghlo_gpu_kernel_record       (const GhloGpuKernel  *self,

@@ -68,7 +68,7 @@ ghlo_gpu_pair_merge (GhloCommandBuffer  *commands,
   if (words != NULL)
     pipeline = ghlo_vulkan_pipelines_get (device->vulkan.pipelines, words, error);
   if (pipeline != NULL)
-    ghlo_gpu_recording_join (recording, first, pipeline, (guint) n_groups);
+    ghlo_gpu_recording_merge (recording, first, pipeline, (guint) n_groups);
 
   return pipeline != NULL;
 }

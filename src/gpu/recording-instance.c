@@ -4,9 +4,9 @@
  * host writes. A run sets the addresses in the tables and puts the command buffer into the queue. The least recently
  * used instance is reused once the device is done with it.
  *
- * The gates of branches follow an instance's tables, so that commands can refer to them. Dispatches behind a closed
- * gate return early by themselves; where there are several in a row, the device skips them altogether if it has
- * conditional rendering.
+ * The predicates of branches follow an instance's tables, so that commands can refer to them. Dispatches under a
+ * predicate that is 0 return early by themselves; where there are several in a row, the device skips them altogether if
+ * it has conditional rendering.
  */
 
 #include "gpu/recording-private.h"
@@ -23,17 +23,17 @@
 /* The maximum number of runs of a recording in flight; the next one waits for the oldest. */
 enum { MAX_INSTANCES = 64 };
 
-/* The number of commands under one gate up to which it does not pay to skip them together. Skipping costs two commands,
- * and a barrier that they might not need otherwise. */
-enum { FEW_GATED = 3 };
+/* The number of commands under one predicate up to which it does not pay to skip them together. Skipping costs two
+ * commands, and a barrier that they might not need otherwise. */
+enum { FEW_PREDICATED = 3 };
 
 G_STATIC_ASSERT (sizeof (GhloSpirvPush) == GHLO_VULKAN_PUSH_SIZE);
 
 typedef GhloGpuReplay Instance;
 
-/* Gates follow the tables. */
+/* Predicates follow the tables. */
 static gsize
-gates_offset (const GhloGpuRecording *self)
+predicates_offset (const GhloGpuRecording *self)
 {
   return self->words->len * sizeof (guint64);
 }
@@ -41,7 +41,7 @@ gates_offset (const GhloGpuRecording *self)
 gsize
 ghlo_gpu_recording_instance_size (const GhloGpuRecording *self)
 {
-  return gates_offset (self) + self->n_gates * GHLO_STEP_PREDICATE_STRIDE;
+  return predicates_offset (self) + self->n_predicates * GHLO_STEP_PREDICATE_STRIDE;
 }
 
 void
@@ -92,44 +92,44 @@ record_command (const GhloGpuRecording *self,
   ghlo_gpu_recording_put_points (self, command, instance, 0, command->n_points);
 }
 
-/* Returns the number of consecutive commands, from @first on, that have the same gate. */
+/* Returns the number of consecutive commands, from @first on, that have the same predicate. */
 static guint
-count_gated (const GhloGpuRecording *self,
-             guint                   first)
+count_predicated (const GhloGpuRecording *self,
+                  guint                   first)
 {
-  const GhloBufferRef gate = ghlo_gpu_recording_command (self, first)->gate;
+  const GhloBufferRef predicate = ghlo_gpu_recording_command (self, first)->predicate;
   guint n = 1;
 
   for (; first + n < self->commands->len; n++)
     {
-      const GhloBufferRef next = ghlo_gpu_recording_command (self, first + n)->gate;
+      const GhloBufferRef next = ghlo_gpu_recording_command (self, first + n)->predicate;
 
-      if (next.buffer != gate.buffer || next.offset != gate.offset)
+      if (next.buffer != predicate.buffer || next.offset != predicate.offset)
         break;
     }
 
   return n;
 }
 
-/* Records the @n commands from @first on, which have the same gate. *reads_gates says whether the device may still be
- * reading a gate that commands after the next barrier write. */
+/* Records the @n commands from @first on, which have the same predicate. *reads_predicates says whether the device may
+ * still be reading a predicate that commands after the next barrier write. */
 static void
-record_gated (const GhloGpuRecording *self,
-              const Instance         *instance,
-              guint                   first,
-              guint                   n,
-              gboolean               *reads_gates)
+record_predicated (const GhloGpuRecording *self,
+                   const Instance         *instance,
+                   guint                   first,
+                   guint                   n,
+                   gboolean               *reads_predicates)
 {
   const GhloGpuDevice *device = self->device;
-  const GhloBufferRef gate = ghlo_gpu_recording_command (self, first)->gate;
-  const gboolean is_conditional = gate.buffer == GHLO_GPU_GATES && n > FEW_GATED
+  const GhloBufferRef predicate = ghlo_gpu_recording_command (self, first)->predicate;
+  const gboolean is_conditional = predicate.buffer == GHLO_GPU_PREDICATES && n > FEW_PREDICATED
                                   && device->vulkan.has_predicates;
 
   if (is_conditional)
     {
       ghlo_vulkan_commands_predicate_barrier (instance->commands, &device->vulkan);
       ghlo_vulkan_commands_begin_predicate (instance->commands, &device->vulkan,
-                                            instance->table + gates_offset (self) + (guint64) gate.offset);
+                                            instance->table + predicates_offset (self) + (guint64) predicate.offset);
     }
   for (guint i = first; i < first + n; i++)
     {
@@ -137,15 +137,15 @@ record_gated (const GhloGpuRecording *self,
 
       if (command->waits && (i > first || !is_conditional))
         {
-          (*reads_gates ? ghlo_vulkan_commands_predicate_barrier
+          (*reads_predicates ? ghlo_vulkan_commands_predicate_barrier
                         : ghlo_vulkan_commands_barrier) (instance->commands, &device->vulkan);
-          *reads_gates = FALSE;
+          *reads_predicates = FALSE;
         }
       record_command (self, command, instance);
     }
   if (is_conditional)
     ghlo_vulkan_commands_end_predicate (instance->commands, &device->vulkan);
-  *reads_gates |= is_conditional;
+  *reads_predicates |= is_conditional;
 }
 
 static gboolean
@@ -153,14 +153,14 @@ record_all (const GhloGpuRecording  *self,
             const Instance          *instance,
             GError                 **error)
 {
-  gboolean reads_gates = FALSE;
+  gboolean reads_predicates = FALSE;
 
   if (!ghlo_vulkan_commands_begin (instance->commands, &self->device->vulkan, error))
     return FALSE;
   for (guint i = 0, n; i < self->commands->len; i += n)
     {
-      n = count_gated (self, i);
-      record_gated (self, instance, i, n, &reads_gates);
+      n = count_predicated (self, i);
+      record_predicated (self, instance, i, n, &reads_predicates);
     }
 
   return ghlo_vulkan_commands_end (instance->commands, &self->device->vulkan, error);
@@ -281,7 +281,7 @@ instance_new (GhloGpuRecording  *self,
   if (instance->table != 0)
     {
       instance->words = (guint64 *) (gpointer) ghlo_vulkan_memory_map (device->vulkan.memory, instance->table);
-      memcpy (instance->words, self->words->data, gates_offset (self));
+      memcpy (instance->words, self->words->data, predicates_offset (self));
       instance->commands = ghlo_vulkan_command_pool_allocate (self->pool, error);
       if (instance->commands != NULL && record_all (self, instance, error))
         return instance;
@@ -327,7 +327,7 @@ set_addresses (const GhloGpuRecording *self,
   for (guint i = 0; i < self->accesses->len; i++)
     {
       const GhloGpuAccess *access = &g_array_index (self->accesses, GhloGpuAccess, i);
-      const guint64 address = ghlo_gpu_access_address (access, addresses, instance->table + gates_offset (self));
+      const guint64 address = ghlo_gpu_access_address (access, addresses, instance->table + predicates_offset (self));
 
       if (instance->addresses[i] != address)
         instance->words[access->word] = instance->addresses[i] = address;

@@ -198,14 +198,14 @@ ghlo_gpu_recording_replay_pieces (GhloGpuRecording   *self,
   return ok;
 }
 
-/* Dispatches behind gates, and those of two kernels, belong to what is short. */
+/* Dispatches under predicates, and those of two kernels, belong to what is short. */
 gboolean
 ghlo_gpu_recording_is_long (GhloGpuRecording *self)
 {
   const double slowness = self->device->vulkan.is_cpu ? 1 : get_slowness (self);
 
   for (guint i = 0; i < self->commands->len; i++)
-    if (ghlo_gpu_recording_command (self, i)->gate.buffer != GHLO_STEP_NONE
+    if (ghlo_gpu_recording_command (self, i)->predicate.buffer != GHLO_STEP_NONE
         || ghlo_gpu_recording_command (self, i)->n_of_first > 0)
       return FALSE;
 

@@ -21,10 +21,10 @@ typedef struct
   double               work;            /* operations in all, roughly */
   const GhloGpuKernel *kernel;       /* the dispatch's kernel, while recording */
   gboolean             waits;           /* for earlier commands */
-  GhloBufferRef        gate;            /* GHLO_STEP_NONE: always executed */
+  GhloBufferRef        predicate;       /* GHLO_STEP_NONE: always executed */
   guint                table;           /* index of its first word */
   guint                first_access, n_accesses;
-  guint                n_of_first;      /* for two joined dispatches, the accesses of the first one; else 0 */
+  guint                n_of_first;      /* for two merged dispatches, the accesses of the first one; else 0 */
 } GhloGpuCommand;
 
 struct _GhloGpuRecording
@@ -34,11 +34,11 @@ struct _GhloGpuRecording
   GArray               *commands;   /* GhloGpuCommand */
   GArray               *words;      /* guint64 */
   GArray               *accesses;   /* GhloGpuAccess, whose word is an index into @words */
-  guint                 n_gates;    /* gates for branches */
+  guint                 n_predicates; /* of branches */
   double                seconds;    /* estimated duration of a run */
   /* Valid while recording. */
   const GhloBufferExtent *buffers;
-  GhloBufferRef         gate;                   /* of the dispatches to come */
+  GhloBufferRef         predicate;              /* of the dispatches to come */
   guint                 first_open, n_open;     /* first command since the last barrier; accesses since it */
   GMutex                lock;       /* guards the fields below, and everything allocated from the pool */
   GhloVulkanCommandPool *pool;      /* NULL until the first run */
@@ -54,13 +54,13 @@ ghlo_gpu_recording_command (const GhloGpuRecording *self,
   return &g_array_index (self->commands, GhloGpuCommand, i);
 }
 
-/* Returns the address that @access refers to, given the address of each buffer and that of the gates. */
+/* Returns the address that @access refers to, given the address of each buffer and that of the predicates. */
 static inline guint64
 ghlo_gpu_access_address (const GhloGpuAccess    *access,
                          guint8 *const          *addresses,
-                         guint64                 gates)
+                         guint64                 predicates)
 {
-  const guint64 begin = access->place.buffer == GHLO_GPU_GATES ? gates
+  const guint64 begin = access->place.buffer == GHLO_GPU_PREDICATES ? predicates
                                                                   : GPOINTER_TO_SIZE (addresses[access->place.buffer]);
 
   return begin + (guint64) access->place.offset;
@@ -89,7 +89,7 @@ gboolean ghlo_gpu_recording_replay_pieces  (GhloGpuRecording        *self,
                                             GhloGpuReplay           *instance,
                                             const GhloMonitor       *monitor,
                                             GError                 **error);
-/* Returns the bytes of an instance's tables and gates. */
+/* Returns the bytes of an instance's tables and predicates. */
 gsize    ghlo_gpu_recording_instance_size  (const GhloGpuRecording  *self);
 /* Work that was already put into the queue still completes. */
 void     ghlo_gpu_recording_free_instances (GhloGpuRecording        *self);

@@ -48,7 +48,7 @@ ghlo_gpu_recording_new (GhloGpuDevice          *device,
 
   self->device = device;
   self->buffers = buffers;
-  self->gate.buffer = GHLO_STEP_NONE;
+  self->predicate.buffer = GHLO_STEP_NONE;
   self->commands = g_array_new (FALSE, FALSE, sizeof (GhloGpuCommand));
   self->words = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->accesses = g_array_new (FALSE, FALSE, sizeof (GhloGpuAccess));
@@ -82,14 +82,14 @@ overlaps (const GhloGpuAccess    *a,
          && from_b < from_a + (gint64) a->size;
 }
 
-/* Gates are disjoint from all buffers. */
+/* Predicates are disjoint from all buffers. */
 static const GhloBufferExtent *
 extent_of (const GhloGpuRecording *self,
            guint32                 buffer)
 {
-  static const GhloBufferExtent gates = { GHLO_GPU_GATES, 0, 0, GHLO_GPU_GATES };
+  static const GhloBufferExtent predicates = { GHLO_GPU_PREDICATES, 0, 0, GHLO_GPU_PREDICATES };
 
-  return buffer == GHLO_GPU_GATES ? &gates : &self->buffers[buffer];
+  return buffer == GHLO_GPU_PREDICATES ? &predicates : &self->buffers[buffer];
 }
 
 /* Whether both accesses may touch the same bytes and at least one writes. A buffer may also lie at the
@@ -165,23 +165,23 @@ ghlo_gpu_recording_get_device (const GhloGpuRecording *self)
 }
 
 GhloBufferRef
-ghlo_gpu_recording_gate (GhloGpuRecording *self,
-                         GhloBufferRef     place)
+ghlo_gpu_recording_set_predicate (GhloGpuRecording *self,
+                                  GhloBufferRef     place)
 {
-  const GhloBufferRef before = self->gate;
+  const GhloBufferRef before = self->predicate;
 
-  self->gate = place;
+  self->predicate = place;
 
   return before;
 }
 
 GhloBufferRef
-ghlo_gpu_recording_add_gates (GhloGpuRecording *self,
-                              guint             n)
+ghlo_gpu_recording_add_predicates (GhloGpuRecording *self,
+                                   guint             n)
 {
-  const GhloBufferRef place = { GHLO_GPU_GATES, (gint64) self->n_gates * GHLO_STEP_PREDICATE_STRIDE };
+  const GhloBufferRef place = { GHLO_GPU_PREDICATES, (gint64) self->n_predicates * GHLO_STEP_PREDICATE_STRIDE };
 
-  self->n_gates += n;
+  self->n_predicates += n;
 
   return place;
 }
@@ -215,7 +215,7 @@ ghlo_gpu_recording_dispatch (GhloGpuRecording      *self,
   GhloGpuCommand command = {
     dispatch->name, dispatch->pipeline, dispatch->n_points, dispatch->points_per_group,
     MIN (dispatch->most_groups, MAX_GROUPS), dispatch->takes_turns, count_work (dispatch), dispatch->kernel, FALSE,
-    self->gate,
+    self->predicate,
     self->words->len, self->accesses->len, 0, 0,
   };
 
@@ -226,8 +226,8 @@ ghlo_gpu_recording_dispatch (GhloGpuRecording      *self,
   g_array_index (self->words, guint64, command.table + GHLO_SPIRV_WORD_FLAG) = 0;
   for (guint i = 0; i < dispatch->n_accesses; i++)
     add_access (self, &command, dispatch->accesses[i]);
-  if (self->gate.buffer != GHLO_STEP_NONE)
-    add_access (self, &command, (GhloGpuAccess) { GHLO_SPIRV_WORD_FLAG, self->gate, 0, 1, FALSE });
+  if (self->predicate.buffer != GHLO_STEP_NONE)
+    add_access (self, &command, (GhloGpuAccess) { GHLO_SPIRV_WORD_FLAG, self->predicate, 0, 1, FALSE });
   add_command (self, command);
 }
 
@@ -248,8 +248,9 @@ ghlo_gpu_recording_get_pair (const GhloGpuRecording  *self,
 {
   const GhloGpuCommand *commands = ghlo_gpu_recording_command (self, first);
 
-  if (first + 2 > self->commands->len || commands[1].waits || commands[0].gate.buffer != commands[1].gate.buffer
-      || commands[0].gate.offset != commands[1].gate.offset)
+  if (first + 2 > self->commands->len || commands[1].waits
+      || commands[0].predicate.buffer != commands[1].predicate.buffer
+      || commands[0].predicate.offset != commands[1].predicate.offset)
     return FALSE;
   for (guint i = 0; i < 2; i++)
     kernels[i] = commands[i].n_of_first == 0 ? commands[i].kernel : NULL;
@@ -259,10 +260,10 @@ ghlo_gpu_recording_get_pair (const GhloGpuRecording  *self,
 
 /* The words and accesses of the two commands are adjacent. */
 void
-ghlo_gpu_recording_join (GhloGpuRecording   *self,
-                         guint               first,
-                         GhloVulkanPipeline *pipeline,
-                         guint               n_groups)
+ghlo_gpu_recording_merge (GhloGpuRecording   *self,
+                          guint               first,
+                          GhloVulkanPipeline *pipeline,
+                          guint               n_groups)
 {
   GhloGpuCommand *commands = &g_array_index (self->commands, GhloGpuCommand, first);
   g_autofree char *name = g_strdup_printf ("%s beside %s", commands[0].name, commands[1].name);
@@ -311,7 +312,7 @@ ghlo_gpu_recording_check (const GhloGpuRecording *self,
                           guint8 *const          *addresses,
                           guint                   without)
 {
-  const guint64 gates = (guint64) 1 << 62;      /* past all memory */
+  const guint64 predicates = (guint64) 1 << 62;      /* past all memory */
   g_autoptr (GhloGpuHazards) hazards = ghlo_gpu_hazards_new ();
 
   for (guint i = 0; i < self->commands->len; i++)
@@ -323,7 +324,7 @@ ghlo_gpu_recording_check (const GhloGpuRecording *self,
       for (guint k = 0; k < command->n_accesses; k++)
         {
           const GhloGpuAccess *access = &accesses_of (self, command)[k];
-          guint64 begin = ghlo_gpu_access_address (access, addresses, gates) + (guint64) access->begin;
+          guint64 begin = ghlo_gpu_access_address (access, addresses, predicates) + (guint64) access->begin;
           guint other = ghlo_gpu_hazards_add (hazards, 2 * i + (k < command->n_of_first), begin,
                                               begin + access->size, access->is_written);
 
@@ -361,7 +362,7 @@ static GhloBufferRef
 set_predicate (GhloCommandBuffer *commands,
                GhloBufferRef      predicate)
 {
-  return ghlo_gpu_recording_gate (recording_of (commands), predicate);
+  return ghlo_gpu_recording_set_predicate (recording_of (commands), predicate);
 }
 
 static void

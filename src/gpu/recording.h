@@ -25,8 +25,8 @@ typedef struct
   gboolean      is_written;
 } GhloGpuAccess;
 
-/* Stands for the buffer of the recording's own gates. */
-#define GHLO_GPU_GATES (GHLO_STEP_NONE - 1)
+/* Stands for the buffer of the recording's own predicates. */
+#define GHLO_GPU_PREDICATES (GHLO_STEP_NONE - 1)
 
 /* Returns the number of bytes that the elements of @view span. @begin is set to the offset of the lowest one from the
  * first element. */
@@ -87,23 +87,23 @@ GhloGpuRecording *ghlo_gpu_recording_new        (GhloGpuDevice           *device
                                                  const GhloBufferExtent  *buffers);
 void              ghlo_gpu_recording_dispatch   (GhloGpuRecording        *self,
                                                  const GhloGpuDispatch   *dispatch);
-/* Implements GhloCommandBufferClass.gate; initially nothing is gated. */
-GhloBufferRef     ghlo_gpu_recording_gate       (GhloGpuRecording        *self,
-                                                 GhloBufferRef            place);
-/* Reserves the gates of @n branches, which are separate for each run. */
-GhloBufferRef     ghlo_gpu_recording_add_gates  (GhloGpuRecording        *self,
-                                                 guint                    n);
+/* Implements GhloCommandBufferClass.set_predicate; initially nothing is predicated. */
+GhloBufferRef     ghlo_gpu_recording_set_predicate (GhloGpuRecording        *self,
+                                                    GhloBufferRef            place);
+/* Reserves the predicates of @n branches, which are separate for each run. */
+GhloBufferRef     ghlo_gpu_recording_add_predicates (GhloGpuRecording        *self,
+                                                     guint                    n);
 /* Records the @n dispatches from @first on once more. */
 void              ghlo_gpu_recording_repeat     (GhloGpuRecording        *self,
                                                  guint                    first,
                                                  guint                    n);
-/* Gets the kernels of dispatch @first and the next one. Returns FALSE if the two cannot be joined: one is not a kernel,
- * the second waits for the first, or their gates differ. */
+/* Gets the kernels of dispatch @first and the next one. Returns FALSE if the two cannot be merged: one is not a kernel,
+ * the second waits for the first, or their predicates differ. */
 gboolean          ghlo_gpu_recording_get_pair   (const GhloGpuRecording  *self,
                                                  guint                    first,
                                                  const GhloGpuKernel    **kernels);
-/* Joins the two into one dispatch of @n_groups workgroups of @pipeline, whose table is both of theirs. */
-void              ghlo_gpu_recording_join       (GhloGpuRecording        *self,
+/* Merges the two into one dispatch of @n_groups workgroups of @pipeline, whose table is both of theirs. */
+void              ghlo_gpu_recording_merge      (GhloGpuRecording        *self,
                                                  guint                    first,
                                                  GhloVulkanPipeline      *pipeline,
                                                  guint                    n_groups);

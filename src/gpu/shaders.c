@@ -176,10 +176,10 @@ typedef struct
 
 #define LOOP_WORD(member) ((guint) (offsetof (LoopTable, member) / sizeof (guint64)))
 
-/* The access covers whole words, since the shader clears the words that contain the gates. */
+/* The access covers whole words, since the shader clears the words that contain the predicates. */
 gboolean
 ghlo_gpu_shader_count_iterations (GhloCommandBuffer  *commands,
-                                  GhloBufferRef       gates,
+                                  GhloBufferRef       predicates,
                                   guint               n,
                                   gsize               stride,
                                   GhloBufferRef       state,
@@ -191,7 +191,7 @@ ghlo_gpu_shader_count_iterations (GhloCommandBuffer  *commands,
   GhloGpuDevice *device = ghlo_gpu_recording_get_device (recording);
   const LoopTable table = { .stride = stride, .n = n };
   const GhloGpuAccess accesses[] = {
-    { LOOP_WORD (gates), gates, -(gates.offset % WORD), (n - 1) * stride + WORD, TRUE },
+    { LOOP_WORD (predicates), predicates, -(predicates.offset % WORD), (n - 1) * stride + WORD, TRUE },
     { LOOP_WORD (state), state, 0, GHLO_STEP_LOOP_STATE, TRUE },
     { LOOP_WORD (report), report, 0, GHLO_STEP_LOOP_REPORT, TRUE },
   };
@@ -221,17 +221,18 @@ ghlo_gpu_shader_select_branch (GhloCommandBuffer  *commands,
                                GhloBufferRef       index,
                                gboolean            is_predicate,
                                guint               n,
-                               GhloBufferRef      *gates,
+                               GhloBufferRef      *predicates,
                                GError            **error)
 {
   GhloGpuRecording *recording = (GhloGpuRecording *) commands;
   GhloGpuDevice *device = ghlo_gpu_recording_get_device (recording);
   GhloVulkanPipeline *pipeline = ghlo_gpu_shader_compile (device, GHLO_GPU_SHADER_CHOOSE, NULL, 0, error);
-  const GhloBufferRef outer = ghlo_gpu_recording_gate (recording, (GhloBufferRef) { GHLO_STEP_NONE, 0 });
+  const GhloBufferRef outer = ghlo_gpu_recording_set_predicate (recording, (GhloBufferRef) { GHLO_STEP_NONE, 0 });
   const ChooseTable table = { .is_predicate = is_predicate, .n = n };
   GhloGpuAccess accesses[] = {
     { CHOOSE_WORD (index), index, 0, is_predicate ? 1 : sizeof (gint32), FALSE },
-    { CHOOSE_WORD (gates), ghlo_gpu_recording_add_gates (recording, n), 0, n * GHLO_STEP_PREDICATE_STRIDE, TRUE },
+    { CHOOSE_WORD (predicates), ghlo_gpu_recording_add_predicates (recording, n), 0, n * GHLO_STEP_PREDICATE_STRIDE,
+      TRUE },
     { CHOOSE_WORD (outer), outer, 0, 1, FALSE },
   };
   const GhloGpuDispatch dispatch = {
@@ -240,10 +241,10 @@ ghlo_gpu_shader_select_branch (GhloCommandBuffer  *commands,
     .n_accesses = outer.buffer != GHLO_STEP_NONE ? 3 : 2,
   };
 
-  *gates = accesses[1].place;
+  *predicates = accesses[1].place;
   if (pipeline != NULL)
     ghlo_gpu_recording_dispatch (recording, &dispatch);
-  ghlo_gpu_recording_gate (recording, outer);
+  ghlo_gpu_recording_set_predicate (recording, outer);
 
   return pipeline != NULL;
 }

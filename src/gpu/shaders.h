@@ -89,7 +89,7 @@ void ghlo_gpu_shader_copy (GhloGpuRecording   *recording,
 
 /* Implements GhloCommandBufferClass.count_iterations, for loops whose end depends on data; see shaders/loop.comp. */
 gboolean ghlo_gpu_shader_count_iterations (GhloCommandBuffer  *commands,
-                                           GhloBufferRef       gates,
+                                           GhloBufferRef       predicates,
                                            guint               n,
                                            gsize               stride,
                                            GhloBufferRef       state,
@@ -100,7 +100,7 @@ gboolean ghlo_gpu_shader_select_branch    (GhloCommandBuffer  *commands,
                                            GhloBufferRef       index,
                                            gboolean            is_predicate,
                                            guint               n,
-                                           GhloBufferRef      *gates,
+                                           GhloBufferRef      *predicates,
                                            GError            **error);
 
 /* The number of address words in a table, given its first member that is not an address. */

@@ -303,8 +303,8 @@ ghlo_kernel_begin_body (GhloKernelBuilder *self)
 }
 
 guint
-ghlo_kernel_begin_when (GhloKernelBuilder *self,
-                        guint              predicate)
+ghlo_kernel_begin_if (GhloKernelBuilder *self,
+                      guint              predicate)
 {
   return begin_block (self, GHLO_BLOCK_IF, 0, predicate);
 }

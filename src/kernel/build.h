@@ -57,7 +57,7 @@ guint              ghlo_kernel_begin_loop    (GhloKernelBuilder      *self,
 guint              ghlo_kernel_begin_while   (GhloKernelBuilder      *self,
                                               guint                   predicate);
 void               ghlo_kernel_begin_body    (GhloKernelBuilder      *self);
-guint              ghlo_kernel_begin_when    (GhloKernelBuilder      *self,
+guint              ghlo_kernel_begin_if      (GhloKernelBuilder      *self,
                                               guint                   predicate);
 /* A product contains nothing and needs no ghlo_kernel_end_block (). */
 guint              ghlo_kernel_add_product   (GhloKernelBuilder      *self,
@@ -67,7 +67,7 @@ guint              ghlo_kernel_add_product   (GhloKernelBuilder      *self,
                                               GhloKernelFactor        left,
                                               GhloKernelFactor        right,
                                               guint                   result);
-/* Adds a carry to the last LOOP, WHILE or WHEN, before anything is added inside it. */
+/* Adds a carry to the last LOOP, WHILE or IF, before anything is added inside it. */
 void               ghlo_kernel_add_carry     (GhloKernelBuilder      *self,
                                               guint                   temporary,
                                               guint                   first,

@@ -15,8 +15,8 @@
  *
  * Temporaries. Each is written by one block: by a store of points all of whose axes it spans, by a fold, by a
  * product whose rows and columns it spans, or by a carry. Its other axes are those of loops around. It can be read
- * in later blocks that are inside the same WHEN, WHILE and LOOP, and after a LOOP whose axis it spans. Values
- * carried by a loop can be read inside and after the loop, those carried by a WHEN after it.
+ * in later blocks that are inside the same IF, WHILE and LOOP, and after a LOOP whose axis it spans. Values
+ * carried by a loop can be read inside and after the loop, those carried by an IF after it.
  *
  * Bounds. The magnitudes of the parts of an access's address, or of a term's position, add up to at most 63 bits,
  * so no order of additions overflows. The address is within the buffer for the minimum and the maximum of each

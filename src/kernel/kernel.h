@@ -160,7 +160,7 @@ typedef struct
 
 /* A value carried by a loop: the temporary has the value of first in the first iteration, and in each later iteration
  * the value that next had at the end of the previous one. After the loop it has the value that the next iteration would
- * have seen. For a WHEN: the value where the predicate is false (first) or true (next). All three temporaries have the
+ * have seen. For an IF: the value where the predicate is false (first) or true (next). All three temporaries have the
  * same type and span the same axes. */
 typedef struct
 {
@@ -172,7 +172,7 @@ typedef enum
   GHLO_BLOCK_POINTS,            /* evaluates nodes, stores and folds at each point of its axes (once, if it has none) */
   GHLO_BLOCK_LOOP,              /* runs its inner blocks for each coordinate of one axis, in ascending order */
   GHLO_BLOCK_WHILE,             /* runs its inner blocks while a predicate is true; those before body compute it */
-  GHLO_BLOCK_IF,              /* runs its inner blocks where a predicate is true */
+  GHLO_BLOCK_IF,                /* runs its inner blocks where a predicate is true */
   GHLO_BLOCK_PRODUCT,           /* computes a temporary with axes rows and columns: sums of left × right over the inner
                                  * axes, each starting from zero, by FMA, in row-major order of the inner axes */
   GHLO_N_BLOCKS
@@ -195,7 +195,7 @@ typedef struct
   guint8           reserved;
   guint16          end;                         /* the first block after those inside it */
   guint16          body;                        /* WHILE: the first block of the body */
-  guint16          predicate;                   /* WHILE, WHEN: a temporary of type i1; spans axes of loops around */
+  guint16          predicate;                   /* WHILE, IF: a temporary of type i1; spans axes of loops around */
   guint16          first_node, first_merge, end_node;
   guint16          first_store, n_stores;
   guint16          first_fold, n_folds;

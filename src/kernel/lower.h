@@ -23,9 +23,9 @@ typedef struct
 {
   const GhloIrOp    *op;                /* where body is NULL */
   const GhloIrBlock *body;
-  const GhloIrOp    *given;             /* an operation of the body that is computed elsewhere: its result is the first
+  const GhloIrOp    *input_op;          /* an operation of the body that is computed elsewhere: its result is the first
                                          * operand of the group, followed by the body's arguments; nullable */
-  const GhloIrValue *wanted;            /* a value of the body that depends on no reduction: the only result of the
+  const GhloIrValue *output_value;      /* a value of the body that depends on no reduction: the only result of the
                                          * group; NULL: the terminator's operands are */
   const guint       *result_indices;    /* the indices of the body's results that the group has; NULL: all */
   const guint       *order;             /* a permutation of the points' dimensions, the outermost first, where nothing

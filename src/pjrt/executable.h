@@ -37,7 +37,7 @@ struct PJRT_Executable
   gsize                  *sharding_sizes;
   guint                   n_manual;     /* the number of computations that each partition does by itself (manual
                                            computations) */
-  guint                   n_stacked;    /* the number of outputs that are stacks of addends (partition/addends.h) */
+  guint                   n_stacked;    /* the number of outputs that are stacks of addends (partition/unreduced.h) */
   PJRT_Buffer_Type       *output_types;         /* by output, as the next */
   gsize                  *output_ranks;
   gint64                 *output_dimensions;    /* of all outputs, concatenated */

@@ -110,22 +110,22 @@ run (Execution  *self,
   const GhloRunOptions options = { .donated_inputs = self->executable->donated_inputs, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
-  GhloRunResult *outcome = NULL;
+  GhloRunResult *run_result = NULL;
   guint i = 0;
 
   while (i < n && (values[i] = assemble_input (self, i, error)) != NULL)
     i++;
   if (i == n)
-    outcome = ghlo_run_start (self->executable->core, values, &options, NULL, error);
+    run_result = ghlo_run_start (self->executable->core, values, &options, NULL, error);
   ghlo_values_clear (values, n);
 
-  return outcome;
+  return run_result;
 }
 
 static gboolean
 keep_output (Execution     *self,
              guint          index,
-             GhloRunResult *outcome,
+             GhloRunResult *run_result,
              GError       **error)
 {
   const PJRT_Executable *executable = self->executable;
@@ -135,7 +135,8 @@ keep_output (Execution     *self,
     {
       GhloValue *part = executable->is_token[i]
                         ? ghlo_value_new_tensor (executable->types[i], error)
-                        : ghlo_pjrt_sharding_split (executable->shardings[i], outcome->outputs[index], device, error);
+                        : ghlo_pjrt_sharding_split (executable->shardings[i], run_result->outputs[index], device,
+                                                    error);
 
       if (part == NULL)
         return FALSE;
@@ -149,12 +150,12 @@ static gboolean
 set_futures (Execution  *self,
              GError    **error)
 {
-  g_autoptr (GhloRunResult) outcome = run (self, error);
+  g_autoptr (GhloRunResult) run_result = run (self, error);
 
-  if (outcome == NULL || !ghlo_run_finish (self->executable->core, outcome, error))
+  if (run_result == NULL || !ghlo_run_finish (self->executable->core, run_result, error))
     return FALSE;
   for (guint i = 0; i < self->executable->n_outputs; i++)
-    if (!keep_output (self, i, outcome, error))
+    if (!keep_output (self, i, run_result, error))
       return FALSE;
 
   return TRUE;

@@ -27,7 +27,7 @@
 typedef struct
 {
   GhloExecutableCore  *core;            /* owned, as are all fields */
-  GhloRunResult         *outcome;
+  GhloRunResult         *run_result;
   PJRT_ExecuteContext *context;         /* nullable */
 } Running;
 
@@ -36,8 +36,8 @@ finish (gpointer data)
 {
   Running *running = data;
 
-  ghlo_run_finish (running->core, running->outcome, NULL);
-  ghlo_run_result_free (running->outcome);
+  ghlo_run_finish (running->core, running->run_result, NULL);
+  ghlo_run_result_free (running->run_result);
   ghlo_executable_core_unref (running->core);
   g_clear_pointer (&running->context, ghlo_pjrt_context_unref);
   g_free (running);
@@ -214,7 +214,7 @@ run (Execution  *self,
   const GhloRunOptions options = { .donated_inputs = self->executable->donated_inputs, .context = self->context };
   const guint n = self->executable->n_inputs;
   g_autofree GhloValue **values = g_new0 (GhloValue *, n);
-  GhloRunResult *outcome = NULL;
+  GhloRunResult *run_result = NULL;
   /* Nobody asks for the time of short executions. */
   const gboolean is_timed = self->executable->seconds > SHORT_SECONDS;
 
@@ -222,19 +222,19 @@ run (Execution  *self,
     {
       const gint64 begin = is_timed ? g_get_monotonic_time () : 0;
 
-      outcome = ghlo_run_start (self->executable->core, values, &options, NULL, error);
+      run_result = ghlo_run_start (self->executable->core, values, &options, NULL, error);
       if (is_timed)
         g_atomic_int_set (&self->executable->took, (gint) MIN (g_get_monotonic_time () - begin, G_MAXINT));
     }
   ghlo_values_clear (values, n);
 
-  return outcome;
+  return run_result;
 }
 
 /* Returns the value that the caller gets for @output. Transfer full. */
 static GhloValue *
 external_value (const PJRT_Executable  *executable,
-                GhloRunResult          *outcome,
+                GhloRunResult          *run_result,
                 guint                   output,
                 GError                **error)
 {
@@ -243,7 +243,7 @@ external_value (const PJRT_Executable  *executable,
   if (executable->is_token[i])
     return ghlo_value_new_tensor (executable->types[i], error);
 
-  return ghlo_value_ref (outcome->outputs[output]);
+  return ghlo_value_ref (run_result->outputs[output]);
 }
 
 static void
@@ -268,7 +268,7 @@ mark_output (const PJRT_Executable *executable,
 
 static gboolean
 make_outputs (const Execution  *self,
-              GhloRunResult    *outcome,
+              GhloRunResult    *run_result,
               PJRT_Buffer     **outputs,
               GError          **error)
 {
@@ -276,7 +276,7 @@ make_outputs (const Execution  *self,
 
   for (guint i = 0; i < executable->n_outputs; i++)
     {
-      GhloValue *value = external_value (executable, outcome, i, error);
+      GhloValue *value = external_value (executable, run_result, i, error);
 
       if (value == NULL)
         {
@@ -298,22 +298,22 @@ execute_here (Execution    *self,
               GhloFence   **fence,
               GError      **error)
 {
-  g_autoptr (GhloRunResult) outcome = run (self, error);
+  g_autoptr (GhloRunResult) run_result = run (self, error);
   Running *running;
 
-  if (outcome == NULL || !make_outputs (self, outcome, outputs, error))
+  if (run_result == NULL || !make_outputs (self, run_result, outputs, error))
     return FALSE;
-  if (ghlo_run_result_get_fence (outcome) == NULL)
+  if (ghlo_run_result_get_fence (run_result) == NULL)
     {
-      if (ghlo_run_finish (self->executable->core, outcome, error))
+      if (ghlo_run_finish (self->executable->core, run_result, error))
         return TRUE;
       free_buffers (outputs, self->executable->n_outputs);
       return FALSE;
     }
-  *fence = ghlo_fence_ref (ghlo_run_result_get_fence (outcome));
+  *fence = ghlo_fence_ref (ghlo_run_result_get_fence (run_result));
   running = g_new (Running, 1);
   running->core = ghlo_executable_core_ref (self->executable->core);
-  running->outcome = g_steal_pointer (&outcome);
+  running->run_result = g_steal_pointer (&run_result);
   running->context = g_steal_pointer (&self->context);
   ghlo_fence_notify (*fence, finish, running);
 
@@ -325,13 +325,13 @@ set_futures (Execution  *self,
              GError    **error)
 {
   const PJRT_Executable *executable = self->executable;
-  g_autoptr (GhloRunResult) outcome = run (self, error);
+  g_autoptr (GhloRunResult) run_result = run (self, error);
 
-  if (outcome == NULL || !ghlo_run_finish (executable->core, outcome, error))
+  if (run_result == NULL || !ghlo_run_finish (executable->core, run_result, error))
     return FALSE;
   for (guint i = 0; i < executable->n_outputs; i++)
     {
-      GhloValue *value = external_value (executable, outcome, i, error);
+      GhloValue *value = external_value (executable, run_result, i, error);
 
       if (value == NULL)
         return FALSE;

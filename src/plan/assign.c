@@ -2,7 +2,7 @@
  *
  * Places temporaries in the arena of their memory, in the order in which their live ranges begin: each goes into the
  * smallest gap between the buffers that are in use then that holds it (the first of equal ones), or at the end. Buffers
- * that a loop exchanges share the union of their live ranges.
+ * that a loop swaps share the union of their live ranges.
  */
 
 #include "plan/build.h"
@@ -120,9 +120,9 @@ unite_live_ranges (GhloStep *step,
 {
   GhloStepPlan *plan = data;
 
-  for (guint i = 0; i < step->n_exchanges; i++)
+  for (guint i = 0; i < step->n_swaps; i++)
     {
-      GhloStepBuffer *a = &plan->buffers[step->exchanges[i].read], *b = &plan->buffers[step->exchanges[i].written];
+      GhloStepBuffer *a = &plan->buffers[step->swaps[i].read], *b = &plan->buffers[step->swaps[i].written];
 
       a->first = b->first = MIN (a->first, b->first);
       a->last = b->last = MAX (a->last, b->last);

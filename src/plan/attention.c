@@ -230,10 +230,10 @@ read_dimensions (GhloStepAttention     *self,
   /* Reverses the dimensions, so that the outermost come first. */
   for (guint i = 0; i < self->n_dimensions / 2; i++)
     {
-      GhloStepAttentionDimension kept = self->dimensions[i];
+      GhloStepAttentionDimension first = self->dimensions[i];
 
       self->dimensions[i] = self->dimensions[self->n_dimensions - 1 - i];
-      self->dimensions[self->n_dimensions - 1 - i] = kept;
+      self->dimensions[self->n_dimensions - 1 - i] = first;
     }
   add_others (self, request, &first, &second, keys);
 
@@ -251,7 +251,7 @@ lower (GhloStepAttention     *self,
   GhloView result = { .element_type = logits->element_type, .rank = logits->rank, .dimensions = logits->dimensions,
                       .strides = strides[1] };
   const GhloKernelGroup group = {
-    .body = request->body, .given = self->attention.scores, .wanted = self->attention.logits,
+    .body = request->body, .input_op = self->attention.scores, .output_value = self->attention.logits,
     .n_operands = request->n_operands + 1, .n_results = 1, .operands = operands, .results = &result,
   };
   const char *reason = NULL;
@@ -263,7 +263,7 @@ lower (GhloStepAttention     *self,
   for (guint i = 0; i < request->n_operands; i++)
     operands[i + 1] = request->operands[i];
   self->logits.n_operands = request->n_operands;
-  self->logits.own = GHLO_STEP_NONE;
+  self->logits.product_result = GHLO_STEP_NONE;
   ghlo_kernel_lower (&group, &self->logits.lowered, &reason);
 
   return reason;

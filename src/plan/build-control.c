@@ -2,7 +2,7 @@
  *
  * Building a plan: loops, branches and calls.
  *
- * Each value that a loop carries has a buffer that the body reads and one that it writes; the two are exchanged after
+ * Each value that a loop carries has a buffer that the body reads and one that it writes; the two are swapped after
  * each iteration. A value that the body returns unchanged stays where it was before the loop. Carried values, and
  * results of branches, are in the memory of the device that is expected to compute them. Predicates of loops and
  * indices of branches are in the host's memory, except for branches that a device selects. A call is replaced by the
@@ -151,21 +151,21 @@ begin_loop (GhloStepBuilder   *self,
     }
 }
 
-/* At the end of the body, copies each result to the buffer that is exchanged. */
+/* At the end of the body, copies each result to the buffer that is swapped. */
 static void
 end_iteration (GhloStepBuilder   *self,
                const GhloIrBlock *body,
                const Carried     *carried,
                GhloStep          *step)
 {
-  step->exchanges = ghlo_ir_arena_alloc (&self->plan->arena, body->n_arguments * sizeof (GhloStepExchange));
+  step->swaps = ghlo_ir_arena_alloc (&self->plan->arena, body->n_arguments * sizeof (GhloBufferSwap));
   for (guint i = 0; i < body->n_arguments; i++)
     if (carried[i].written.buffer != GHLO_STEP_NONE)
       {
         ghlo_step_add_copy (self, &ghlo_step_value (self, ghlo_ir_op_operand (body->last, i))->operand,
                             &carried[i].written);
-        step->exchanges[step->n_exchanges++] =
-          (GhloStepExchange) { carried[i].read.buffer, carried[i].written.buffer };
+        step->swaps[step->n_swaps++] =
+          (GhloBufferSwap) { carried[i].read.buffer, carried[i].written.buffer };
       }
 }
 

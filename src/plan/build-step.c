@@ -163,17 +163,17 @@ is_as_selected (const Attempt *attempt,
 }
 
 static void
-keep_selection (GhloStepBuilder         *self,
-                const Attempt           *attempt,
-                GhloStep                *step,
-                const GhloStepSelection *selection)
+save_selection_state (GhloStepBuilder         *self,
+                      const Attempt           *attempt,
+                      GhloStep                *step,
+                      const GhloStepSelection *selection)
 {
   guint n = 0;
 
   while (n < step->n_operands && is_as_selected (attempt, n))
     n++;
   if (n == step->n_operands)
-    ghlo_step_keep (self->plan, step, selection->selection_state);
+    ghlo_step_set_selection_state (self->plan, step, selection->selection_state);
   else
     ghlo_step_free (step->implementation, selection->selection_state);
   if (n == step->n_operands && step->body != NULL)
@@ -209,7 +209,7 @@ add_step (GhloStepBuilder              *self,
   step->body = request->body;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
-  keep_selection (self, attempt, step, selection);
+  save_selection_state (self, attempt, step, selection);
   if (selection->scratch > 0)
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
 }
@@ -232,7 +232,7 @@ has_views_of (GhloStepBuilder *self,
 }
 
 /* Repeats the step of an equal fusion whose operands have the same views: selection is pure, so the result is the same.
- * Both steps usually share one code, which uses what the first one kept. */
+ * Both steps usually share one compiled step, which uses the selection_state of the first one. */
 static gboolean
 repeat_step (GhloStepBuilder *self,
              Attempt         *attempt)

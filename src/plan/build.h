@@ -198,21 +198,21 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
                                           GError        **error);
 #define ghlo_step_unsupported(...) GHLO_FALSE_AFTER (ghlo_step_unsupported (__VA_ARGS__))
 
-/* keep.c: takes ownership of what @step's selection kept (nullable), and releases what an earlier selection kept. */
-void             ghlo_step_keep             (GhloStepPlan *plan,
-                                             GhloStep     *step,
-                                             gpointer      selection_state);
-/* Releases what was kept for steps from which no code is compiled. */
-void             ghlo_step_plan_drop_kept   (GhloStepPlan *plan);
-/* Releases everything that is still kept. */
-void             ghlo_step_plan_clear_kept  (GhloStepPlan *plan);
+/* selection-state.c: takes ownership of the selection_state of @step (nullable), and releases an earlier one. */
+void             ghlo_step_set_selection_state  (GhloStepPlan *plan,
+                                                 GhloStep     *step,
+                                                 gpointer      selection_state);
+/* Releases the states of steps that share the compiled step of another one. */
+void             ghlo_step_plan_drop_selection_states (GhloStepPlan *plan);
+/* Releases all states that are left. */
+void             ghlo_step_plan_clear_selection_states (GhloStepPlan *plan);
 
 /* The stages after building. Each returns FALSE, with the error of @poll set, when planning was cancelled. */
 
 /* Lets steps write their results in the order of dimensions to which a copy would bring them, and removes the copy. */
 gboolean         ghlo_step_plan_stride_results (GhloStepPlan *plan,
                                                 GhloStepPoll *poll);
-/* Joins buffers where one can stand for both, and removes copies that become unnecessary. */
+/* Merges buffers where one can stand for both, and removes copies that become unnecessary. */
 gboolean         ghlo_step_plan_coalesce       (GhloStepPlan *plan,
                                                 GhloStepPoll *poll);
 /* Numbers the steps, and finds the live range of each buffer. */
@@ -224,11 +224,11 @@ gboolean         ghlo_step_plan_find_donations (GhloStepPlan *plan,
 /* Places all temporaries in their arenas. */
 gboolean         ghlo_step_plan_assign         (GhloStepPlan *plan,
                                                 GhloStepPoll *poll);
-/* Finds the steps that recordings may put behind gates. */
-gboolean         ghlo_step_plan_find_gates     (GhloStepPlan *plan,
-                                                GhloStepPoll *poll);
-/* Finds the steps that run the same code. */
-gboolean         ghlo_step_plan_find_codes     (GhloStepPlan *plan,
+/* Finds the steps that may be recorded under predicates. */
+gboolean         ghlo_step_plan_find_predicated (GhloStepPlan *plan,
+                                                 GhloStepPoll *poll);
+/* Finds equal steps, which share one compiled step. */
+gboolean         ghlo_step_plan_deduplicate    (GhloStepPlan *plan,
                                                 GhloStepPoll *poll);
 /* Like ghlo_step_plan_foreach (), but can be cancelled. */
 gboolean         ghlo_step_plan_walk           (const GhloStepPlan *plan,

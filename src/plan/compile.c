@@ -77,12 +77,12 @@ ghlo_step_alias (const GhloStepPlan *plan,
 }
 
 gboolean
-ghlo_step_compile (GhloStepCode       *code,
+ghlo_step_compile (GhloCompiledStep   *self,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
-  const GhloStepPlan *plan = code->plan;
-  GhloStep *step = (GhloStep *) code->step;     /* only the code uses what the step kept */
+  const GhloStepPlan *plan = self->plan;
+  GhloStep *step = (GhloStep *) self->step;     /* no other step uses its selection_state */
   guint n = step->n_operands + step->n_results;
   g_autofree GhloView *views = g_new (GhloView, MAX (n, 1));
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
@@ -90,7 +90,7 @@ ghlo_step_compile (GhloStepCode       *code,
     .op = step->op, .body = step->body, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
     .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
-    .may_be_gated = step->may_be_gated, .selection_state = g_steal_pointer (&step->selection_state),
+    .may_be_predicated = step->may_be_predicated, .selection_state = g_steal_pointer (&step->selection_state),
   };
 
   for (guint i = 0; i < n; i++)
@@ -103,9 +103,9 @@ ghlo_step_compile (GhloStepCode       *code,
         aliases[i] = ghlo_step_alias (plan, step, i);
     }
 
-  code->compiled = ghlo_step_compile_request (step->implementation, step->target, &request, monitor, error);
+  self->compiled = ghlo_step_compile_request (step->implementation, step->target, &request, monitor, error);
 
-  return code->compiled != NULL;
+  return self->compiled != NULL;
 }
 
 gboolean
@@ -113,19 +113,19 @@ ghlo_step_plan_wait (const GhloStepPlan  *self,
                      const GhloMonitor   *monitor,
                      GError             **error)
 {
-  /* Hurries all codes before waiting for the first one, so that threads compile them in parallel. */
-  for (guint i = 0; i < self->n_codes; i++)
-    if (self->codes[i]->step->implementation->wait != NULL && self->codes[i]->compiled != NULL)
-      self->codes[i]->step->implementation->wait (self->codes[i]->compiled, TRUE, NULL, NULL);
+  /* Hurries all compiled steps before waiting for the first one, so that threads compile them in parallel. */
+  for (guint i = 0; i < self->n_compiled_steps; i++)
+    if (self->compiled_steps[i]->step->implementation->wait != NULL && self->compiled_steps[i]->compiled != NULL)
+      self->compiled_steps[i]->step->implementation->wait (self->compiled_steps[i]->compiled, TRUE, NULL, NULL);
 
-  for (guint i = 0; i < self->n_codes; i++)
+  for (guint i = 0; i < self->n_compiled_steps; i++)
     {
-      const GhloStepImplementation *implementation = self->codes[i]->step->implementation;
+      const GhloStepImplementation *implementation = self->compiled_steps[i]->step->implementation;
 
-      if (implementation->wait != NULL && self->codes[i]->compiled != NULL
-          && !implementation->wait (self->codes[i]->compiled, FALSE, monitor, error))
+      if (implementation->wait != NULL && self->compiled_steps[i]->compiled != NULL
+          && !implementation->wait (self->compiled_steps[i]->compiled, FALSE, monitor, error))
         return FALSE;
-      ghlo_monitor_progress (monitor, (i + 1.0) / self->n_codes, NULL);
+      ghlo_monitor_progress (monitor, (i + 1.0) / self->n_compiled_steps, NULL);
     }
 
   return TRUE;

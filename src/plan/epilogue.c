@@ -42,7 +42,7 @@ ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
 /* The operation whose result is the kernel's input: the product, or the last in a chain of reshapes that are its
  * only use. */
 static const GhloIrOp *
-find_given (const GhloIrBlock *body)
+find_input_op (const GhloIrBlock *body)
 {
   const GhloIrOp *op = body->first;
   const GhloIrUse *use;
@@ -94,13 +94,13 @@ order_dimensions (const GhloView *view,
 }
 
 const char *
-ghlo_step_lead_read (GhloStepLead          *self,
-                     const GhloStepRequest *request)
+ghlo_product_op_read (GhloProductOp         *self,
+                      const GhloStepRequest *request)
 {
   const GhloIrOp *op = request->body != NULL ? request->body->first : request->op;
   const GhloIrType *type;
 
-  *self = (GhloStepLead) { .op = op, .rhs = 1 };
+  *self = (GhloProductOp) { .op = op, .rhs = 1 };
   if (request->body == NULL)
     {
       self->result = request->results[0];
@@ -126,20 +126,21 @@ ghlo_step_lead_read (GhloStepLead          *self,
 static const char *
 choose_results (GhloStepEpilogue      *self,
                 const GhloStepRequest *request,
-                const GhloIrOp        *given)
+                const GhloIrOp        *input_op)
 {
-  self->own = GHLO_STEP_NONE;
+  self->product_result = GHLO_STEP_NONE;
   for (guint i = 0; i < request->n_results; i++)
     {
       const GhloView *result = &request->results[i];
 
       if (!ghlo_view_is_dense (result)
-          && (request->n_results > 1 || given != request->body->first || !has_shape (result, given->results[0].type)))
+          && (request->n_results > 1 || input_op != request->body->first
+              || !has_shape (result, input_op->results[0].type)))
         return "writing a dense result is faster";
-      if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
+      if (ghlo_ir_op_operand (request->body->last, i) != &input_op->results[0])
         self->result_indices[self->n_results++] = i;
-      else if (self->own == GHLO_STEP_NONE)
-        self->own = i;
+      else if (self->product_result == GHLO_STEP_NONE)
+        self->product_result = i;
       else
         return "it returns the product twice";
     }
@@ -150,15 +151,15 @@ choose_results (GhloStepEpilogue      *self,
 static const char *
 lower (GhloStepEpilogue      *self,
        const GhloStepRequest *request,
-       const GhloIrOp        *given)
+       const GhloIrOp        *input_op)
 {
-  const GhloIrType *type = given->results[0].type;
+  const GhloIrType *type = input_op->results[0].type;
   gint64 strides[GHLO_MAX_RANK];
   guint order[GHLO_MAX_RANK];
   g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
   g_autofree GhloView *results = g_new (GhloView, self->n_results);
   const GhloKernelGroup group = {
-    .body = request->body, .given = given, .result_indices = self->result_indices,
+    .body = request->body, .input_op = input_op, .result_indices = self->result_indices,
     .n_operands = request->n_operands + 1, .n_results = self->n_results, .operands = operands, .results = results,
     .order = ghlo_view_is_dense (&request->results[0]) ? NULL : order,
   };
@@ -188,13 +189,13 @@ const char *
 ghlo_step_epilogue_init (GhloStepEpilogue      *self,
                          const GhloStepRequest *request)
 {
-  const GhloIrOp *given = find_given (request->body);
+  const GhloIrOp *input_op = find_input_op (request->body);
   const char *reason;
 
   *self = (GhloStepEpilogue) { .n_operands = request->n_operands };
-  reason = choose_results (self, request, given);
+  reason = choose_results (self, request, input_op);
 
-  return reason != NULL ? reason : lower (self, request, given);
+  return reason != NULL ? reason : lower (self, request, input_op);
 }
 
 guint
@@ -202,7 +203,8 @@ ghlo_step_epilogue_place (const GhloStepEpilogue *self)
 {
   const guint32 result = ghlo_lowered_kernel_in_place (&self->lowered, 0);
 
-  return self->own == GHLO_STEP_NONE && result != GHLO_STEP_NONE ? self->result_indices[result] : self->own;
+  return self->product_result == GHLO_STEP_NONE && result != GHLO_STEP_NONE ? self->result_indices[result]
+                                                                            : self->product_result;
 }
 
 void

@@ -22,7 +22,7 @@ typedef struct
   GhloView        result;                     /* its own result without gaps: dense, or with the dimensions in the order
                                                * of the request's only result; no data */
   gint64          strides[GHLO_MAX_RANK];     /* of @result */
-} GhloStepLead;
+} GhloProductOp;
 
 /* The epilogue. The points of the kernel are the product's elements, in memory order. */
 typedef struct
@@ -31,7 +31,7 @@ typedef struct
   guint             n_operands;               /* of the request */
   guint             n_results;                /* of the kernel */
   guint             result_indices[GHLO_KERNEL_MAX_BUFFERS];   /* for each result of the kernel, the request's result */
-  guint             own;                      /* the request's result that is the product itself, or GHLO_STEP_NONE */
+  guint             product_result;           /* the request's result that is the product itself, or GHLO_STEP_NONE */
 } GhloStepEpilogue;
 
 gboolean    ghlo_step_is_dot          (const GhloIrOp        *op);
@@ -39,12 +39,12 @@ gboolean    ghlo_step_is_dot          (const GhloIrOp        *op);
 const char *ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
                                          guint                  n_ops);
 /* Each returns NULL, or a static string that says why the request's fusion is not supported. A request for a product
- * alone has a lead, but no epilogue. */
-const char *ghlo_step_lead_read       (GhloStepLead          *self,
+ * alone has a product, but no epilogue. */
+const char *ghlo_product_op_read      (GhloProductOp         *self,
                                        const GhloStepRequest *request);
 const char *ghlo_step_epilogue_init   (GhloStepEpilogue      *self,
                                        const GhloStepRequest *request);
-/* The request's result that holds the product until the kernel runs: the product's own result, or one that the kernel
+/* The request's result that holds the product until the kernel runs: the product's result, or one that the kernel
  * may overwrite in place. GHLO_STEP_NONE where there is none. */
 guint       ghlo_step_epilogue_place  (const GhloStepEpilogue *self);
 void        ghlo_step_epilogue_clear  (GhloStepEpilogue      *self);

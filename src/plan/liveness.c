@@ -66,11 +66,11 @@ touch_step (GhloStepPlan   *plan,
   for (guint k = 0; k < step->n_results; k++)
     touch (plan, frame, step->results[k].buffer, step->number);
   touch (plan, frame, step->scratch, step->number);
-  for (guint k = 0; k < step->n_exchanges; k++)
+  for (guint k = 0; k < step->n_swaps; k++)
     for (guint end = 0; end < 2; end++)
       {
-        touch (plan, frame, step->exchanges[k].read, end ? step->end : step->number);
-        touch (plan, frame, step->exchanges[k].written, end ? step->end : step->number);
+        touch (plan, frame, step->swaps[k].read, end ? step->end : step->number);
+        touch (plan, frame, step->swaps[k].written, end ? step->end : step->number);
       }
 }
 

@@ -342,7 +342,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
                     const GhloIrOp        *function,
                     GhloDeviceCore *const *targets,
                     guint                  n_targets,
-                    gboolean               places,
+                    gboolean               may_use_host,
                     gsize                  most_bytes,
                     const GhloMonitor     *monitor,
                     GError               **error)
@@ -352,7 +352,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
   g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
-  g_autoptr (GHashTable) placed = places ? place_steps (function, targets, n_targets) : NULL;
+  g_autoptr (GHashTable) placed = may_use_host ? place_steps (function, targets, n_targets) : NULL;
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepPoll poll = { monitor, error };
   GhloStepBuilder self = {
@@ -371,7 +371,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
   ghlo_ir_arena_clear (&self.arena);
   ok = ok && ghlo_step_plan_stride_results (plan, &poll) && ghlo_step_plan_coalesce (plan, &poll)
        && ghlo_step_plan_find_donations (plan, &poll) && ghlo_step_plan_assign (plan, &poll)
-       && ghlo_step_plan_find_gates (plan, &poll) && ghlo_step_plan_find_codes (plan, &poll);
+       && ghlo_step_plan_find_predicated (plan, &poll) && ghlo_step_plan_deduplicate (plan, &poll);
 
   return ok ? g_steal_pointer (&plan) : NULL;
 }
@@ -379,9 +379,9 @@ ghlo_step_plan_new (const GhloIrModule    *module,
 void
 ghlo_step_plan_free (GhloStepPlan *self)
 {
-  for (guint i = 0; i < self->n_codes; i++)
-    ghlo_step_free (self->codes[i]->step->implementation, self->codes[i]->compiled);
-  ghlo_step_plan_clear_kept (self);
+  for (guint i = 0; i < self->n_compiled_steps; i++)
+    ghlo_step_free (self->compiled_steps[i]->step->implementation, self->compiled_steps[i]->compiled);
+  ghlo_step_plan_clear_selection_states (self);
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
   ghlo_ir_arena_clear (&self->arena);

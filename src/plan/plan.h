@@ -64,20 +64,20 @@ typedef struct _GhloStepBody GhloStepBody;
 typedef struct _GhloStep GhloStep;
 typedef struct _GhloStepPlan GhloStepPlan;
 
-/* The code of COMPUTE steps; steps that run the same code share one. */
+/* What COMPUTE steps run; equal steps share one. */
 typedef struct
 {
   const GhloStepPlan *plan;
   const GhloStep     *step;       /* the first of them */
   gpointer            compiled;   /* private to the implementation, owned by the plan; NULL until compiled */
-} GhloStepCode;
+} GhloCompiledStep;
 
-/* Two buffers that are exchanged after each iteration, so that the next iteration reads what the body wrote. Both are
+/* Two buffers that are swapped after each iteration, so that the next iteration reads what the body wrote. Both are
  * the same buffer where the value is updated in place. */
 typedef struct
 {
   guint32 read, written;
-} GhloStepExchange;
+} GhloBufferSwap;
 
 struct _GhloStep
 {
@@ -95,15 +95,15 @@ struct _GhloStep
    * memory; NULL: the host selects, with operands[0] in the host's memory. */
   GhloDeviceCore               *target;
   const GhloStepImplementation *implementation;  /* COMPUTE, as is the next one */
-  GhloStepCode                 *code;
-  gpointer                      selection_state;  /* COMPUTE: kept by the selection; owned until compiled */
+  GhloCompiledStep             *compiled_step;
+  gpointer                      selection_state;  /* COMPUTE: as in GhloStepSelection; owned until compiled */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
-  gboolean                      may_be_gated;     /* COMPUTE: as in GhloStepRequest */
+  gboolean                      may_be_predicated;  /* COMPUTE: as in GhloStepRequest */
   gpointer                      fallback;  /* REFERENCE: private to the runner of the plan */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
   guint                         n_bodies;
-  GhloStepExchange             *exchanges;  /* LOOP: after each iteration */
-  guint                         n_exchanges;
+  GhloBufferSwap               *swaps;  /* LOOP: after each iteration */
+  guint                         n_swaps;
   gint64                        trips;  /* LOOP: number of iterations, -1 where the condition determines it */
 };
 
@@ -134,33 +134,33 @@ typedef struct
 
 struct _GhloStepPlan
 {
-  GhloIrArena     arena;               /* all of the plan's own allocations */
-  GhloIrModule   *module;              /* a reference; not changed */
-  const GhloIrOp *function;
-  GhloDeviceCore *const *devices;  /* in order of preference */
-  guint           n_devices;
-  GhloStepBuffer *buffers;
-  guint           n_buffers;
-  guint           n_inputs, n_outputs;
-  guint32        *inputs;              /* numbers of buffers */
-  guint32        *outputs;             /* numbers of buffers, one for each result; GHLO_STEP_NONE for a token */
-  guint          *aliased_inputs;      /* for each result, the input that it is identical to, or GHLO_STEP_NONE */
-  GhloStepDonation *donations;         /* for each result */
-  gboolean       *is_forwarded;        /* for each input: an output is the same memory */
-  guint           n_scopes;
-  guint           n_steps;             /* one more than the highest step number */
-  GhloStepArena  *arenas;              /* that of the host, then one for each other memory of the targets */
-  guint           n_arenas;
-  guint32         io_arena;            /* index of the arena in whose memory inputs and outputs are */
-  guint32         host;                /* the same for steps in host memory: 0, or memory shared with the host */
-  guint           n_reference;         /* number of REFERENCE steps */
-  guint           n_transfers;         /* number of TRANSFER steps, and their bytes; loops are counted once */
-  gsize           transfer_bytes;
-  guint           max_views;           /* maximum over steps of operands plus results */
-  GhloStepCode  **codes;               /* in the order of their first steps */
-  guint           n_codes;
-  GPtrArray      *kept_steps;          /* the steps with something kept, borrowed */
-  GhloStepBody    body;
+  GhloIrArena        arena;              /* all of the plan's own allocations */
+  GhloIrModule      *module;             /* a reference; not changed */
+  const GhloIrOp    *function;
+  GhloDeviceCore *const *devices;        /* in order of preference */
+  guint              n_devices;
+  GhloStepBuffer    *buffers;
+  guint              n_buffers;
+  guint              n_inputs, n_outputs;
+  guint32           *inputs;             /* numbers of buffers */
+  guint32           *outputs;            /* numbers of buffers, one for each result; GHLO_STEP_NONE for a token */
+  guint             *aliased_inputs;     /* for each result, the input that it is identical to, or GHLO_STEP_NONE */
+  GhloStepDonation  *donations;          /* for each result */
+  gboolean          *is_forwarded;       /* for each input: an output is the same memory */
+  guint              n_scopes;
+  guint              n_steps;            /* one more than the highest step number */
+  GhloStepArena     *arenas;             /* that of the host, then one for each other memory of the targets */
+  guint              n_arenas;
+  guint32            io_arena;           /* index of the arena in whose memory inputs and outputs are */
+  guint32            host;               /* the same for steps in host memory: 0, or memory shared with the host */
+  guint              n_reference;        /* number of REFERENCE steps */
+  guint              n_transfers;        /* number of TRANSFER steps, and their bytes; loops are counted once */
+  gsize              transfer_bytes;
+  guint              max_views;          /* maximum over steps of operands plus results */
+  GhloCompiledStep **compiled_steps;     /* in the order of their first steps */
+  guint              n_compiled_steps;
+  GPtrArray         *steps_with_state;   /* the steps with a selection_state, borrowed */
+  GhloStepBody       body;
 };
 
 /* Whether the plan itself implements operations of @kind on any device, where their types allow it: as views, as loops
@@ -172,25 +172,25 @@ gboolean      ghlo_step_is_view    (const GhloIrOp       *op);
 
 /* Plans @function of @module. The plan takes a reference to @module, which must not be changed from now on; any number
  * of threads may plan it at once. @targets must outlive the plan. The first target is the preferred one, in whose
- * memory inputs and outputs are; at least one must work in the host's memory. With @places, steps run on the first
- * target that works in host memory where that is estimated to be faster (place.h). NULL with @error set: UNSUPPORTED
- * when no target works in host memory, or for programs that no plan supports (dynamic shapes, more than
+ * memory inputs and outputs are; at least one must work in the host's memory. With @may_use_host, steps run on the
+ * first target that works in host memory where that is estimated to be faster (place.h). NULL with @error set:
+ * UNSUPPORTED when no target works in host memory, or for programs that no plan supports (dynamic shapes, more than
  * GHLO_STEP_MAX_OPS operations with calls expanded, or more than GHLO_STEP_MAX_BYTES of steps); OUT_OF_MEMORY when
  * planning would take more than @most_bytes. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule    *module,
                                     const GhloIrOp        *function,
                                     GhloDeviceCore *const *targets,
                                     guint                  n_targets,
-                                    gboolean               places,
+                                    gboolean               may_use_host,
                                     gsize                  most_bytes,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
 /* The bytes that the plan takes, without compiled code. */
 gsize         ghlo_step_plan_get_size (const GhloStepPlan *self);
-/* Compiles @code for its steps, with their final views and the data of the constants that they want. Different codes
- * may be compiled at the same time. */
-gboolean      ghlo_step_compile    (GhloStepCode          *code,
+/* Compiles @self for its steps, with their final views and the data of the constants that they want. Different ones may
+ * be compiled at the same time. */
+gboolean      ghlo_step_compile    (GhloCompiledStep      *self,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
 /* Waits until everything that is being optimized in the background is ready. Reports progress to @monitor. FALSE

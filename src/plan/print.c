@@ -65,13 +65,13 @@ print_buffer (Printer *self,
 }
 
 static void
-print_exchange (Printer                *self,
-                const GhloStepExchange *exchange)
+print_swap (Printer              *self,
+            const GhloBufferSwap *swap)
 {
   g_string_append (self->text, ", ");
-  print_name (self, exchange->read);
+  print_name (self, swap->read);
   g_string_append (self->text, " <-> ");
-  print_name (self, exchange->written);
+  print_name (self, swap->written);
 }
 
 static void
@@ -201,8 +201,8 @@ print_head (Printer        *self,
   switch (step->kind)
     {
     case GHLO_STEP_COMPUTE:
-      if (step->code->compiled != NULL && step->implementation->describe != NULL)
-        about = step->implementation->describe (step->code->compiled);
+      if (step->compiled_step->compiled != NULL && step->implementation->describe != NULL)
+        about = step->implementation->describe (step->compiled_step->compiled);
       if (self->plan->n_devices > 1)
         g_string_append_printf (self->text, "%s ", step->target->names[0]);
       g_string_append (self->text, step->implementation->name);
@@ -225,8 +225,8 @@ print_head (Printer        *self,
         g_string_append_printf (self->text, "loop %" G_GINT64_FORMAT " times", step->trips);
       else
         g_string_append (self->text, "loop");
-      for (guint i = 0; i < step->n_exchanges; i++)
-        print_exchange (self, &step->exchanges[i]);
+      for (guint i = 0; i < step->n_swaps; i++)
+        print_swap (self, &step->swaps[i]);
       break;
     default:
       if (step->target != NULL)
@@ -305,32 +305,32 @@ count_steps (GhloStep *step,
   (*(guint *) data)++;
 }
 
-/* Collects the numbers of the steps that run a code. */
+/* Collects the numbers of the steps that share a compiled step. */
 typedef struct
 {
-  const GhloStepCode *code;
-  GString            *numbers;
-  guint               n_steps;
-} CodePrinter;
+  const GhloCompiledStep *compiled_step;
+  GString                *numbers;
+  guint                   n_steps;
+} NumberCollector;
 
 static void
 append_number (GhloStep *step,
                gpointer  data)
 {
-  CodePrinter *self = data;
+  NumberCollector *self = data;
 
-  if (step->kind == GHLO_STEP_COMPUTE && step->code == self->code)
+  if (step->kind == GHLO_STEP_COMPUTE && step->compiled_step == self->compiled_step)
     g_string_append_printf (self->numbers, "%s%u", self->numbers->len > 0 ? ", " : "", self->n_steps);
   self->n_steps++;
 }
 
 static char *
-print_code (const GhloStepCode *code,
-            GhloKernelForm      form)
+print_kernels_of (const GhloCompiledStep *compiled_step,
+                  GhloKernelForm          form)
 {
-  const GhloStepImplementation *implementation = code->step->implementation;
+  const GhloStepImplementation *implementation = compiled_step->step->implementation;
 
-  return implementation->print_kernels != NULL ? implementation->print_kernels (code->compiled, form) : NULL;
+  return implementation->print_kernels != NULL ? implementation->print_kernels (compiled_step->compiled, form) : NULL;
 }
 
 char *
@@ -339,17 +339,18 @@ ghlo_step_plan_print_kernels (const GhloStepPlan *self,
 {
   GString *text = g_string_new (NULL);
 
-  for (guint i = 0; i < self->n_codes; i++)
+  for (guint i = 0; i < self->n_compiled_steps; i++)
     {
-      g_autofree char *of_code = self->codes[i]->compiled != NULL ? print_code (self->codes[i], form) : NULL;
+      const GhloCompiledStep *compiled_step = self->compiled_steps[i];
+      g_autofree char *kernels = compiled_step->compiled != NULL ? print_kernels_of (compiled_step, form) : NULL;
       g_autoptr (GString) numbers = g_string_new (NULL);
-      CodePrinter printer = { self->codes[i], numbers, 0 };
+      NumberCollector collector = { compiled_step, numbers, 0 };
 
-      if (of_code == NULL)
+      if (kernels == NULL)
         continue;
-      ghlo_step_plan_foreach (self, append_number, &printer);
+      ghlo_step_plan_foreach (self, append_number, &collector);
       g_string_append_printf (text, "%s# step%s %s\n%s", text->len > 0 ? "\n" : "",
-                              strchr (numbers->str, ',') != NULL ? "s" : "", numbers->str, of_code);
+                              strchr (numbers->str, ',') != NULL ? "s" : "", numbers->str, kernels);
     }
 
   return g_string_free (text, FALSE);

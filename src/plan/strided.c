@@ -33,10 +33,10 @@ count_uses (GhloStep *step,
     use (data, step->operands[i].buffer);
   for (guint i = 0; i < step->n_results; i++)
     use (data, step->results[i].buffer);
-  for (guint i = 0; i < step->n_exchanges; i++)
+  for (guint i = 0; i < step->n_swaps; i++)
     {
-      use (data, step->exchanges[i].read);
-      use (data, step->exchanges[i].written);
+      use (data, step->swaps[i].read);
+      use (data, step->swaps[i].written);
     }
   for (guint i = 0; i < step->n_bodies; i++)
     if (step->bodies[i].result.strides != NULL)
@@ -177,7 +177,7 @@ select_result (Strider               *self,
       ghlo_step_free (step->implementation, selection.selection_state);
       return FALSE;
     }
-  ghlo_step_keep (self->plan, step, selection.selection_state);
+  ghlo_step_set_selection_state (self->plan, step, selection.selection_state);
 
   step->results[0] = *result;
   if (step->scratch != GHLO_STEP_NONE)

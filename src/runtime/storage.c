@@ -62,7 +62,7 @@ ghlo_storage_new_host (gsize    size,
 /* The address of empty lent memory. */
 static guint8 nothing[1];
 
-/* The release function where the lender gave none. */
+/* The release function of lent memory whose owner gave none. */
 static void
 do_nothing (gpointer data)
 {

@@ -89,7 +89,7 @@ init_tensor (GhloValue      *self,
     self->data = storage->host;
 }
 
-/* Returns a tensor over host memory; it counts as ours until the storage's lender is set. */
+/* Returns a tensor over host memory, which counts as owned until the storage's release function is set. */
 static GhloValue *
 new_host_tensor (GhloTensorType *type,
                  gpointer        memory,

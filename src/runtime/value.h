@@ -21,7 +21,7 @@ struct _GhloValue
   GhloValueKind    kind;
   /* TENSOR */
   GhloTensorType  *type;          /* owned; static dimensions */
-  /* Row-major and dense, n_bytes long; aligned to 64 bytes if the memory is ours. For storage in a device's memory,
+  /* Row-major and dense, n_bytes long; aligned to 64 bytes if the memory is owned. For storage in a device's memory,
    * NULL until the value has been fetched to the host (place.h). */
   guint8          *data;
   gsize            n_elements;
@@ -80,7 +80,7 @@ gboolean   ghlo_value_overlaps       (const GhloValue *self,
                                       const guint8    *data,
                                       gsize            n_bytes);
 /* Returns whether @self is a tensor, the caller holds the last reference to it and to its memory, and the memory is
- * ours rather than lent. */
+ * owned rather than lent. */
 gboolean   ghlo_value_is_own         (GhloValue       *self);
 /* Returns the host memory of a tensor that is on the host, as bytes that keep it alive; nothing is copied. */
 GBytes    *ghlo_value_get_bytes      (GhloValue       *self);

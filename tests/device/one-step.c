@@ -62,7 +62,7 @@ step_new (const char *name,
   request.aliases = aliases;
   request.alignments = alignments;
   request.scratch = self->scratch;
-  request.may_be_gated = use == STEP_GATED;
+  request.may_be_predicated = use == STEP_PREDICATED;
   self->compiled = ghlo_step_compile_request (self->implementation, contract_device (), &request, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (self->compiled);

@@ -26,7 +26,7 @@ typedef enum
 {
   STEP_PLAIN,
   STEP_IN_PLACE,        /* the result overwrites operand 0 */
-  STEP_GATED,           /* it may be behind a predicate */
+  STEP_PREDICATED,      /* it may be under a predicate */
 } StepUse;
 
 /* Returns the step for "stablehlo.NAME"; NULL, with the case skipped, where the device has none. */

@@ -24,7 +24,7 @@ static gboolean
 begin_case (void)
 {
   commands = contract_command_buffers ();
-  step = commands != NULL ? step_new ("add", STEP_GATED) : NULL;
+  step = commands != NULL ? step_new ("add", STEP_PREDICATED) : NULL;
   if (step == NULL)
     return FALSE;
   addresses[X] = step_alloc (3);
@@ -73,7 +73,7 @@ check_written (GhloCommandBuffer *recording,
     g_assert_true (step_holds (addresses[RESULTS + i], (written >> i & 1) != 0 ? 7 : UNTOUCHED));
 }
 
-/* Commands behind a predicate of 0 write nothing. */
+/* Commands under a predicate of 0 write nothing. */
 static void
 test_set (void)
 {
@@ -127,19 +127,19 @@ put_branches (GhloCommandBuffer *recording,
               gboolean           is_if,
               guint              n)
 {
-  GhloBufferRef gate = nowhere, around = nowhere;
+  GhloBufferRef predicate = nowhere, around = nowhere;
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (commands->select_branch (recording, (GhloBufferRef) { SMALL, (gint64) offset }, is_if, n, &gate,
+  g_assert_true (commands->select_branch (recording, (GhloBufferRef) { SMALL, (gint64) offset }, is_if, n, &predicate,
                                           &error));
   g_assert_no_error (error);
   for (guint i = 0; i < n; i++)
     {
-      const GhloBufferRef previous = commands->set_predicate (recording, gate);
+      const GhloBufferRef previous = commands->set_predicate (recording, predicate);
 
       around = i == 0 ? previous : around;
       put_add (recording, i);
-      gate.offset += GHLO_STEP_PREDICATE_STRIDE;
+      predicate.offset += GHLO_STEP_PREDICATE_STRIDE;
     }
   commands->set_predicate (recording, around);
 }
@@ -213,18 +213,19 @@ test_nested (void)
   enum { OUTER = 0, INNER = 64 };
   GhloBufferExtent extents[N_BUFFERS];
   GhloCommandBuffer *recording;
-  GhloBufferRef gate = nowhere, around;
+  GhloBufferRef predicate = nowhere, around;
   g_autoptr (GError) error = NULL;
 
   if (!can_select ())
     return;
   recording = begin_recording (extents);
-  g_assert_true (commands->select_branch (recording, (GhloBufferRef) { SMALL, OUTER }, FALSE, 2, &gate, &error));
+  g_assert_true (commands->select_branch (recording, (GhloBufferRef) { SMALL, OUTER }, FALSE, 2, &predicate, &error));
   g_assert_no_error (error);
-  around = commands->set_predicate (recording, gate);
+  around = commands->set_predicate (recording, predicate);
   put_branches (recording, INNER, FALSE, 3);
-  gate.offset += GHLO_STEP_PREDICATE_STRIDE;
-  g_assert_cmpint (commands->set_predicate (recording, gate).offset, ==, gate.offset - GHLO_STEP_PREDICATE_STRIDE);
+  predicate.offset += GHLO_STEP_PREDICATE_STRIDE;
+  g_assert_cmpint (commands->set_predicate (recording, predicate).offset, ==,
+                   predicate.offset - GHLO_STEP_PREDICATE_STRIDE);
   put_add (recording, 3);
   commands->set_predicate (recording, around);
   commands->end (recording, 0);
@@ -240,18 +241,18 @@ test_nested (void)
 }
 
 /* Blocks of iterations of a loop. */
-enum { N_ITERATIONS = 4, STRIDE = 64, STATE = 1024, GATES = 2048 + 2 };
+enum { N_ITERATIONS = 4, STRIDE = 64, STATE = 1024, PREDICATES = 2048 + 2 };
 
 /* The predicates were reset, and what is not in the same words is as it was. */
 static void
-assert_reset (const guint8 *gates,
+assert_reset (const guint8 *predicates,
               guint8        between)
 {
   for (guint i = 0; i < N_ITERATIONS * STRIDE; i++)
     if (i % STRIDE == 0)
-      g_assert_cmpuint (gates[i], ==, 0);
+      g_assert_cmpuint (predicates[i], ==, 0);
     else if (i % STRIDE >= sizeof (guint32) && i % STRIDE < STRIDE - sizeof (guint32))
-      g_assert_cmpuint (gates[i], ==, between);
+      g_assert_cmpuint (predicates[i], ==, between);
 }
 
 /* What a block of which the first @n_true conditions gave TRUE leaves, after @n_before iterations of other blocks. */
@@ -261,13 +262,13 @@ check_block (GhloCommandBuffer *block,
              guint              n_true,
              guint              n_before)
 {
-  guint8 gates[N_ITERATIONS * STRIDE], state[GHLO_STEP_LOOP_STATE];
+  guint8 predicates[N_ITERATIONS * STRIDE], state[GHLO_STEP_LOOP_STATE];
   guint32 report;
 
-  memset (gates, 0xee, sizeof gates);
+  memset (predicates, 0xee, sizeof predicates);
   for (guint i = 0; i < N_ITERATIONS; i++)
-    gates[i * STRIDE] = i < n_true ? 1 : 0;
-  contract_upload (gates, addresses[SMALL] + GATES, sizeof gates);
+    predicates[i * STRIDE] = i < n_true ? 1 : 0;
+  contract_upload (predicates, addresses[SMALL] + PREDICATES, sizeof predicates);
   step_replay (block, addresses);
   contract_finish ();
   memcpy (&report, report_host, sizeof report);
@@ -275,15 +276,15 @@ check_block (GhloCommandBuffer *block,
   contract_download (addresses[SMALL] + STATE, state, sizeof state);
   g_assert_cmpuint (state[0], ==, n_true == N_ITERATIONS ? 1 : 0);
   g_assert_cmpuint (state[GHLO_STEP_LOOP_ENDED], ==, n_true == N_ITERATIONS - 1 ? 1 : 0);
-  contract_download (addresses[SMALL] + GATES, gates, sizeof gates);
-  assert_reset (gates, 0xee);
+  contract_download (addresses[SMALL] + PREDICATES, predicates, sizeof predicates);
+  assert_reset (predicates, 0xee);
 }
 
 /* The number of iterations is accumulated over blocks, and begins at 0 again. */
 static void
 test_count (void)
 {
-  const GhloBufferRef gates = { SMALL, GATES }, state = { SMALL, STATE }, report = { RESULTS, 0 };
+  const GhloBufferRef predicates = { SMALL, PREDICATES }, state = { SMALL, STATE }, report = { RESULTS, 0 };
   GhloBufferExtent extents[N_BUFFERS];
   GhloCommandBuffer *begin, *block;
   guint8 *readback, *host, *kept;
@@ -303,11 +304,11 @@ test_count (void)
   kept = addresses[RESULTS];
   addresses[RESULTS] = readback;
   begin = begin_recording (extents);
-  g_assert_true (commands->count_iterations (begin, gates, N_ITERATIONS, STRIDE, state, nowhere, &error));
+  g_assert_true (commands->count_iterations (begin, predicates, N_ITERATIONS, STRIDE, state, nowhere, &error));
   g_assert_no_error (error);
   commands->end (begin, 0);
   block = begin_recording (extents);
-  g_assert_true (commands->count_iterations (block, gates, N_ITERATIONS, STRIDE, state, report, &error));
+  g_assert_true (commands->count_iterations (block, predicates, N_ITERATIONS, STRIDE, state, report, &error));
   g_assert_no_error (error);
   commands->end (block, 0);
   for (guint n = 0; n <= N_ITERATIONS; n++)
@@ -315,9 +316,9 @@ test_count (void)
       guint8 bytes[N_ITERATIONS * STRIDE];
 
       memset (bytes, 0xaa, sizeof bytes);
-      contract_upload (bytes, addresses[SMALL] + GATES, sizeof bytes);
+      contract_upload (bytes, addresses[SMALL] + PREDICATES, sizeof bytes);
       step_replay (begin, addresses);
-      contract_download (addresses[SMALL] + GATES, bytes, sizeof bytes);
+      contract_download (addresses[SMALL] + PREDICATES, bytes, sizeof bytes);
       assert_reset (bytes, 0xaa);
       check_block (block, host, N_ITERATIONS, 0);
       check_block (block, host, N_ITERATIONS, N_ITERATIONS);
@@ -332,9 +333,9 @@ test_count (void)
 
 /* The state is a predicate, and so is what is written when the loop has ended. */
 static void
-test_gated_by_count (void)
+test_predicate_of_count (void)
 {
-  const GhloBufferRef gates = { SMALL, GATES }, state = { SMALL, STATE }, report = { SMALL, 0 };
+  const GhloBufferRef predicates = { SMALL, PREDICATES }, state = { SMALL, STATE }, report = { SMALL, 0 };
   GhloBufferExtent extents[N_BUFFERS];
   GhloCommandBuffer *recording;
   g_autoptr (GError) error = NULL;
@@ -348,7 +349,7 @@ test_gated_by_count (void)
       return;
     }
   recording = begin_recording (extents);
-  g_assert_true (commands->count_iterations (recording, gates, N_ITERATIONS, STRIDE, state, report, &error));
+  g_assert_true (commands->count_iterations (recording, predicates, N_ITERATIONS, STRIDE, state, report, &error));
   g_assert_no_error (error);
   commands->set_predicate (recording, state);
   put_add (recording, 0);
@@ -364,7 +365,7 @@ test_gated_by_count (void)
       contract_upload (bytes, addresses[SMALL] + STATE, GHLO_STEP_LOOP_STATE);
       for (guint i = 0; i < n; i++)
         bytes[i * STRIDE] = 1;
-      contract_upload (bytes, addresses[SMALL] + GATES, sizeof bytes);
+      contract_upload (bytes, addresses[SMALL] + PREDICATES, sizeof bytes);
       check_written (recording, (n == N_ITERATIONS ? 1 : 0) | (n == N_ITERATIONS - 1 ? 2 : 0) | 4);
     }
   commands->free (recording);
@@ -379,5 +380,5 @@ contract_add_predicate_cases (void)
   contract_add ("/device/predicates/if", test_if);
   contract_add ("/device/predicates/nested", test_nested);
   contract_add ("/device/predicates/count", test_count);
-  contract_add ("/device/predicates/gated-by-count", test_gated_by_count);
+  contract_add ("/device/predicates/of-count", test_predicate_of_count);
 }

@@ -60,7 +60,7 @@ test_run (void)
   } steps[] = { { "add", 11 }, { "subtract", -3 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
-    for (StepUse use = STEP_PLAIN; use <= STEP_GATED; use++)
+    for (StepUse use = STEP_PLAIN; use <= STEP_PREDICATED; use++)
       {
         Step *step = contract_device ()->klass->find_step != NULL ? step_new (steps[i].name, use) : NULL;
         guint8 *x, *y, *z;

@@ -14,14 +14,14 @@
 
 const char *
 ghlo_cpu_epilogue_read (GhloCpuEpilogue       *self,
-                        const GhloStepLead    *lead,
+                        const GhloProductOp   *product_op,
                         const GhloStepRequest *request)
 {
   GhloStepEpilogue *fusion = &self->fusion;
   const char *reason;
 
-  self->element = ghlo_element_info (lead->result.element_type)->size;
-  self->size = ghlo_size_align ((gsize) ghlo_view_count (&lead->result) * self->element);
+  self->element = ghlo_element_info (product_op->result.element_type)->size;
+  self->size = ghlo_size_align ((gsize) ghlo_view_count (&product_op->result) * self->element);
   reason = ghlo_step_epilogue_init (fusion, request);
   if (reason == NULL)
     reason = ghlo_cpu_kernel_init (&self->kernel, fusion->lowered.kernel, TRUE);
@@ -86,10 +86,10 @@ ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
                              const GhloView        *operands,
                              const GhloView        *results,
                              gpointer               scratch,
-                             gsize                  own,
+                             gsize                  product_size,
                              const GhloMonitor     *monitor)
 {
-  guint8 *rest = (guint8 *) scratch + ghlo_size_align (own);
+  guint8 *rest = (guint8 *) scratch + ghlo_size_align (product_size);
   const gint64 *starts;
   guint n;
 

@@ -26,9 +26,10 @@ void ghlo_cpu_epilogue_free (GhloCpuEpilogue *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuEpilogue, ghlo_cpu_epilogue_free)
 
-/* Reads the epilogue of a fusion that begins with @lead; @self is zero before. Returns NULL, or why it is declined. */
+/* Reads the epilogue of a fusion that begins with @product_op; @self is zero before. Returns NULL, or why it is
+ * declined. */
 const char *ghlo_cpu_epilogue_read     (GhloCpuEpilogue       *self,
-                                        const GhloStepLead    *lead,
+                                        const GhloProductOp   *product_op,
                                         const GhloStepRequest *request);
 
 /* In all of these functions @self may be NULL, which means that there is no epilogue. */
@@ -56,13 +57,13 @@ typedef struct
   GhloCpuKernelRun       kernel;
 } GhloCpuEpilogueRun;
 
-/* @scratch is the scratch of the step; its first @own bytes belong to the product. */
+/* @scratch is the scratch of the step; its first @product_size bytes belong to the product. */
 void     ghlo_cpu_epilogue_run_begin   (GhloCpuEpilogueRun    *run,
                                         const GhloCpuEpilogue *self,
                                         const GhloView        *operands,
                                         const GhloView        *results,
                                         gpointer               scratch,
-                                        gsize                  own,
+                                        gsize                  product_size,
                                         const GhloMonitor     *monitor);
 /* Runs the kernel on one panel of the product; a GhloCpuPanelFunc. */
 void     ghlo_cpu_epilogue_panel       (gpointer               data,

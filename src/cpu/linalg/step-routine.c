@@ -76,7 +76,7 @@ describe (gpointer compiled)
 const GhloStepImplementation ghlo_cpu_step_routine = {
   .name = "routine",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .clear = clear,

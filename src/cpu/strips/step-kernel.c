@@ -113,7 +113,7 @@ wait (gpointer            compiled,
 const GhloStepImplementation ghlo_cpu_step_kernel = {
   .name = "kernel",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .finish = finish,

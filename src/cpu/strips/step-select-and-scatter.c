@@ -125,7 +125,7 @@ wait (gpointer            compiled,
 const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .name = "select_and_scatter",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .finish = finish,

@@ -583,7 +583,7 @@ ghlo_session_run (GhloSession         *self,
 {
   g_autoptr (GhloProgress) progress = NULL;
   GhloSessionCall *call;
-  GhloRunResult *outcome;
+  GhloRunResult *run_result;
 
   g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
 
@@ -592,10 +592,10 @@ ghlo_session_run (GhloSession         *self,
     return NULL;
   progress = dup_progress (self);
   add_pending (self, 1);
-  outcome = call_sync (&run_class, call, progress, cancellable, error);
+  run_result = call_sync (&run_class, call, progress, cancellable, error);
   add_pending (self, -1);
 
-  return ghlo_result_new (outcome);
+  return ghlo_result_new (run_result);
 }
 
 /**

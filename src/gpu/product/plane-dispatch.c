@@ -144,16 +144,16 @@ ghlo_gpu_planes_clear (GhloGpuPlanes *self)
 
 gboolean
 ghlo_gpu_planes_compile (GhloGpuPlanes  *self,
-                         gboolean        may_be_gated,
+                         gboolean        may_be_predicated,
                          GError        **error)
 {
   for (guint i = 0; i < 2; i++)
     if ((self->sides[i].factors != NULL
-         && !ghlo_gpu_kernel_compile (&self->sides[i].find_factors, may_be_gated, error))
-        || !ghlo_gpu_kernel_compile (&self->sides[i].make_planes, may_be_gated, error))
+         && !ghlo_gpu_kernel_compile (&self->sides[i].find_factors, may_be_predicated, error))
+        || !ghlo_gpu_kernel_compile (&self->sides[i].make_planes, may_be_predicated, error))
       return FALSE;
 
-  return ghlo_gpu_kernel_compile (&self->find_flag, may_be_gated, error);
+  return ghlo_gpu_kernel_compile (&self->find_flag, may_be_predicated, error);
 }
 
 /* Finds the places of the buffers of a side's kernels: the operand, factors, and planes. */

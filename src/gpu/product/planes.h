@@ -46,7 +46,7 @@ gboolean ghlo_gpu_planes_init    (GhloGpuPlanes        *self,
                                   GhloGpuDevice        *device);
 void     ghlo_gpu_planes_clear   (GhloGpuPlanes        *self);
 gboolean ghlo_gpu_planes_compile (GhloGpuPlanes        *self,
-                                  gboolean              may_be_gated,
+                                  gboolean              may_be_predicated,
                                   GError              **error);
 /* @operands: the places of lhs and rhs. */
 void     ghlo_gpu_planes_record  (const GhloGpuPlanes  *self,

@@ -331,11 +331,11 @@ Id   ghlo_spirv_load_end      (Spirv           *self);
 typedef struct
 {
   Id flag, is_there, word;
-} SpirvGate;
+} SpirvPredicate;
 
-SpirvGate ghlo_spirv_load_gate (Spirv            *self);
-Id   ghlo_spirv_is_open       (Spirv            *self,
-                               const SpirvGate  *gate);
+SpirvPredicate ghlo_spirv_load_predicate (Spirv *self);
+Id   ghlo_spirv_is_predicate_true (Spirv                *self,
+                                   const SpirvPredicate *predicate);
 /* The code up to ghlo_spirv_end_if () is executed if the point exists. */
 Id   ghlo_spirv_begin_point   (Spirv           *self,
                                Id               point);

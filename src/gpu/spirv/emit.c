@@ -155,14 +155,14 @@ emit_little (Spirv *self,
   const GhloKernelBlock *block = self->kernel->blocks;
   const Id is_there = CODE (SpvOpULessThan, self->boolean, point,
                             ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
-  const SpirvGate gate = ghlo_spirv_load_gate (self);
+  const SpirvPredicate predicate = ghlo_spirv_load_predicate (self);
   Id condition, exit;
 
   set_point (self, ghlo_spirv_select (self, self->u64, is_there, point, ghlo_spirv_u64 (self, 0)));
   ghlo_spirv_nodes (self, block->first_node, block->first_merge);
   condition = CODE (SpvOpLogicalAnd, self->boolean, is_there, has_values (self, block));
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpLogicalAnd, self->boolean, condition,
-                                          ghlo_spirv_is_open (self, &gate)));
+                                          ghlo_spirv_is_predicate_true (self, &predicate)));
   ghlo_spirv_stores (self, block);
   ghlo_spirv_end_if (self, exit);
 }

@@ -129,13 +129,13 @@ is_off (Spirv *self,
 Id
 ghlo_spirv_load_end (Spirv *self)
 {
-  Id end = ghlo_spirv_variable (self, self->u64), flag, exit, closed;
+  Id end = ghlo_spirv_variable (self, self->u64), flag, exit, is_false;
 
   STATEMENT (SpvOpStore, end, ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
   flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG);
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpINotEqual, self->boolean, flag, ghlo_spirv_u64 (self, 0)));
-  closed = is_off (self, flag, load_flag (self, flag));
-  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, closed, ghlo_spirv_u64 (self, 0),
+  is_false = is_off (self, flag, load_flag (self, flag));
+  STATEMENT (SpvOpStore, end, ghlo_spirv_select (self, self->u64, is_false, ghlo_spirv_u64 (self, 0),
                                                  CODE (SpvOpLoad, self->u64, end)));
   ghlo_spirv_end_if (self, exit);
 
@@ -143,23 +143,25 @@ ghlo_spirv_load_end (Spirv *self)
 }
 
 /* Does not branch before the flag is used: without a flag, a word of the table is loaded in its place. */
-SpirvGate
-ghlo_spirv_load_gate (Spirv *self)
+SpirvPredicate
+ghlo_spirv_load_predicate (Spirv *self)
 {
-  SpirvGate gate = { .flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG) };
+  SpirvPredicate predicate = { .flag = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_FLAG) };
 
-  gate.is_there = CODE (SpvOpINotEqual, self->boolean, gate.flag, ghlo_spirv_u64 (self, 0));
-  gate.word = load_flag (self, ghlo_spirv_select (self, self->u64, gate.is_there, gate.flag, self->table));
+  predicate.is_there = CODE (SpvOpINotEqual, self->boolean, predicate.flag, ghlo_spirv_u64 (self, 0));
+  predicate.word = load_flag (self, ghlo_spirv_select (self, self->u64, predicate.is_there, predicate.flag,
+                                                       self->table));
 
-  return gate;
+  return predicate;
 }
 
 Id
-ghlo_spirv_is_open (Spirv           *self,
-                    const SpirvGate *gate)
+ghlo_spirv_is_predicate_true (Spirv                *self,
+                              const SpirvPredicate *predicate)
 {
   return CODE (SpvOpLogicalNot, self->boolean,
-               CODE (SpvOpLogicalAnd, self->boolean, gate->is_there, is_off (self, gate->flag, gate->word)));
+               CODE (SpvOpLogicalAnd, self->boolean, predicate->is_there,
+                     is_off (self, predicate->flag, predicate->word)));
 }
 
 Id

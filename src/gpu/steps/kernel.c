@@ -61,7 +61,7 @@ make_pipelines (gpointer                step,
 {
   Step *self = step;
 
-  return ghlo_gpu_kernel_compile (&self->kernel, request->may_be_gated, error);
+  return ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, error);
 }
 
 static gboolean
@@ -108,7 +108,7 @@ print_kernels (gpointer       compiled,
 const GhloStepImplementation ghlo_gpu_step_kernel = {
   .name = "kernel",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .finish = make_pipelines,

@@ -35,7 +35,7 @@ typedef struct
   GhloGpuKernel        kernel;               /* the fusion's, for that case */
   /* Bytes of scratch: for the pieces; for the kernel that adds them; for the product itself, if it is not a result; and
    * for the fusion's kernel. */
-  gsize                   sums, sum_scratch, own, kernel_scratch;
+  gsize                   sums, sum_scratch, product_scratch, kernel_scratch;
 } Step;
 
 static void
@@ -59,7 +59,7 @@ planes_at (const Step *self)
 }
 
 static gsize
-own_at (const Step *self)
+product_at (const Step *self)
 {
   return planes_at (self) + (self->has_planes ? self->planes.size : 0);
 }
@@ -67,7 +67,7 @@ own_at (const Step *self)
 static gsize
 kernel_at (const Step *self)
 {
-  return own_at (self) + self->own;
+  return product_at (self) + self->product_scratch;
 }
 
 /* Makes the product write dense planes of sums in place of the result. */
@@ -110,13 +110,13 @@ read_pieces (Step *self)
 /* Assigns the epilogue to the shader of the product and to that of unsplit operands, or to neither of them if it is a
  * kernel of its own. */
 static void
-take_epilogue (Step               *self,
-               const GhloStepLead *lead)
+take_epilogue (Step                *self,
+               const GhloProductOp *product_op)
 {
   GhloGpuProductShader *shaders[] = { &self->shader, &self->fallback };
   const GhloStepEpilogue *fusion = self->fusion;
 
-  self->place = fusion->own;
+  self->place = fusion->product_result;
   for (guint i = 0; i < G_N_ELEMENTS (shaders) && self->separate_reason == NULL; i++)
     {
       shaders[i]->epilogue = &self->epilogue;
@@ -128,8 +128,8 @@ take_epilogue (Step               *self,
   self->kernel_scratch = ghlo_size_align (ghlo_gpu_kernel_scratch (&self->kernel));
   self->place = ghlo_step_epilogue_place (fusion);
   if (self->place == GHLO_STEP_NONE)
-    self->own = ghlo_size_align ((gsize) ghlo_view_count (&lead->result)
-                                 * ghlo_element_info (lead->result.element_type)->size);
+    self->product_scratch = ghlo_size_align ((gsize) ghlo_view_count (&product_op->result)
+                                             * ghlo_element_info (product_op->result.element_type)->size);
 }
 
 static const char *
@@ -147,15 +147,15 @@ read_epilogue (Step                  *self,
 
 /* Reads the product that @request, or its fusion, computes. */
 static const char *
-read_lead (GhloStepLead          *lead,
-           const GhloStepRequest *request)
+read_product_op (GhloProductOp         *product_op,
+                 const GhloStepRequest *request)
 {
   const GhloIrOp *first = request->body != NULL ? request->body->first : request->op;
 
   if (!ghlo_step_is_dot (first) && first->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
     return "it does not begin with a dot product or a convolution";
 
-  return ghlo_step_lead_read (lead, request);
+  return ghlo_product_op_read (product_op, request);
 }
 
 static const char *
@@ -164,8 +164,8 @@ read_request (gpointer               step,
               const GhloStepRequest *request)
 {
   Step *self = step;
-  GhloStepLead lead;
-  const char *reason = read_lead (&lead, request);
+  GhloProductOp product_op;
+  const char *reason = read_product_op (&product_op, request);
 
   self->device = (GhloGpuDevice *) device;
   if (reason != NULL || request->body == NULL)
@@ -177,18 +177,18 @@ read_request (gpointer               step,
 
 static const char *
 read_product (Step                  *self,
-              const GhloStepLead    *lead,
+              const GhloProductOp   *product_op,
               const GhloStepRequest *request,
               gboolean               matrices)
 {
-  const GhloView operands[] = { request->operands[lead->lhs], request->operands[lead->rhs] };
-  const GhloStepRequest own = { .op = lead->op, .n_operands = 2, .n_results = 1, .operands = operands,
-                                .results = &lead->result };
+  const GhloView operands[] = { request->operands[product_op->lhs], request->operands[product_op->rhs] };
+  const GhloStepRequest product_request = { .op = product_op->op, .n_operands = 2, .n_results = 1, .operands = operands,
+                                            .results = &product_op->result };
   GhloGpuProduct *product = &self->shader.product;
-  const char *reason = ghlo_gpu_product_read (product, self->device, &own, matrices);
+  const char *reason = ghlo_gpu_product_read (product, self->device, &product_request, matrices);
 
   for (guint i = 0; i < 2; i++)
-    self->operands[i] = product->operands[i] == 0 ? lead->lhs : lead->rhs;
+    self->operands[i] = product->operands[i] == 0 ? product_op->lhs : product_op->rhs;
   if (reason == NULL && self->fusion != NULL)
     reason = read_epilogue (self, request);
   if (reason != NULL)
@@ -198,7 +198,7 @@ read_product (Step                  *self,
       && !ghlo_gpu_epilogue_is_worth (&self->epilogue, product))
     self->separate_reason = "that is faster";
   if (self->fusion != NULL)
-    take_epilogue (self, lead);
+    take_epilogue (self, product_op);
 
   return read_pieces (self);
 }
@@ -209,22 +209,22 @@ select_step (gpointer               step,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  const Step *kept = step;
-  GhloStepLead lead;
+  const Step *as_read = step;
+  GhloProductOp product_op;
 
-  selection->reason = read_lead (&lead, request);
+  selection->reason = read_product_op (&product_op, request);
   for (guint matrices = 0; selection->reason == NULL && matrices < 2; matrices++)
     {
       g_autofree Step *self = g_new0 (Step, 1);
 
-      self->device = kept->device;
-      self->fusion = kept->fusion;
-      selection->reason = read_product (self, &lead, request, matrices != 0);
+      self->device = as_read->device;
+      self->fusion = as_read->fusion;
+      selection->reason = read_product (self, &product_op, request, matrices != 0);
       selection->scratch = MAX (selection->scratch, kernel_at (self) + self->kernel_scratch);
       self->fusion = NULL;
       clear (self);
     }
-  if (kept->fusion == NULL)
+  if (as_read->fusion == NULL)
     selection->selection_state = NULL;
 }
 
@@ -258,7 +258,7 @@ find_results (const Step           *self,
   gsize size = ghlo_gpu_reach (result, &begin);
 
   if (self->place == GHLO_STEP_NONE)
-    source = (GhloGpuSource) { GHLO_GPU_SCRATCH, 0, (gint64) own_at (self) };
+    source = (GhloGpuSource) { GHLO_GPU_SCRATCH, 0, (gint64) product_at (self) };
   if (!shader->product.shader.is_dropped)
     ghlo_gpu_product_add_access (shader, GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_RESULT, source, begin, size,
                                  TRUE);
@@ -310,11 +310,11 @@ find_accesses (Step                  *self,
 
 /* Whether both operands are aligned to the size of a piece in all runs. */
 static gboolean
-is_aligned (const GhloStepLead    *lead,
+is_aligned (const GhloProductOp   *product_op,
             const GhloStepRequest *request)
 {
-  return request->alignments != NULL && request->alignments[lead->lhs] % GHLO_SPIRV_PIECE_BYTES == 0
-         && request->alignments[lead->rhs] % GHLO_SPIRV_PIECE_BYTES == 0;
+  return request->alignments != NULL && request->alignments[product_op->lhs] % GHLO_SPIRV_PIECE_BYTES == 0
+         && request->alignments[product_op->rhs] % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
 /* Returns what the addresses of the shader's result are multiples of. */
@@ -336,10 +336,11 @@ make_pipelines (Step                   *self,
                 GError                **error)
 {
   return ghlo_gpu_product_compile (&self->shader, self->device, error)
-         && (self->pieces == NULL || ghlo_gpu_kernel_compile (&self->sum, request->may_be_gated, error))
-         && (!self->has_planes || (ghlo_gpu_planes_compile (&self->planes, request->may_be_gated, error)
+         && (self->pieces == NULL || ghlo_gpu_kernel_compile (&self->sum, request->may_be_predicated, error))
+         && (!self->has_planes || (ghlo_gpu_planes_compile (&self->planes, request->may_be_predicated, error)
                                    && ghlo_gpu_product_compile (&self->fallback, self->device, error)))
-         && (self->separate_reason == NULL || ghlo_gpu_kernel_compile (&self->kernel, request->may_be_gated, error));
+         && (self->separate_reason == NULL
+             || ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, error));
 }
 
 static gboolean
@@ -350,16 +351,16 @@ finish (gpointer                step,
         GError                **error)
 {
   Step *self = step;
-  GhloStepLead lead;
-  const char *reason = read_lead (&lead, request);
+  GhloProductOp product_op;
+  const char *reason = read_product_op (&product_op, request);
 
   if (reason == NULL)
-    reason = read_product (self, &lead, request, is_aligned (&lead, request));
+    reason = read_product (self, &product_op, request, is_aligned (&product_op, request));
   if (reason != NULL)
     return ghlo_step_fail (device, request, reason, error);
   if (self->shader.product.n_groups == 0)
     return TRUE;
-  find_accesses (self, &lead.result, request);
+  find_accesses (self, &product_op.result, request);
   ghlo_gpu_product_find_vectors (&self->shader.product, find_alignment (self, request));
 
   return make_pipelines (self, request, error);
@@ -388,7 +389,7 @@ find_own (const Step          *self,
           const GhloBufferRef *results,
           GhloBufferRef        scratch)
 {
-  return self->place != GHLO_STEP_NONE ? results[self->place] : ghlo_gpu_place_at (scratch, (gint64) own_at (self));
+  return self->place != GHLO_STEP_NONE ? results[self->place] : ghlo_gpu_place_at (scratch, (gint64) product_at (self));
 }
 
 /* Adds the pieces, and computes the epilogue unless that is a kernel of its own. */
@@ -509,7 +510,7 @@ const GhloStepImplementation ghlo_gpu_step_product = {
   .name = "product",
   .writes_strides = TRUE,
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = select_step,
   .finish = finish,

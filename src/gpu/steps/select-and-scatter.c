@@ -64,8 +64,8 @@ make_pipelines (gpointer                step,
 {
   Step *self = step;
 
-  return ghlo_gpu_kernel_compile (&self->select, request->may_be_gated, error)
-         && ghlo_gpu_kernel_compile (&self->gather, request->may_be_gated, error);
+  return ghlo_gpu_kernel_compile (&self->select, request->may_be_predicated, error)
+         && ghlo_gpu_kernel_compile (&self->gather, request->may_be_predicated, error);
 }
 
 static gboolean
@@ -103,7 +103,7 @@ print_kernels (gpointer       compiled,
 const GhloStepImplementation ghlo_gpu_step_select_and_scatter = {
   .name = "select_and_scatter",
   .size = sizeof (Step),
-  .keeps = TRUE,
+  .keeps_selection_state = TRUE,
   .read = read_request,
   .select = fill_selection,
   .finish = make_pipelines,

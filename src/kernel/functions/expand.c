@@ -345,7 +345,7 @@ copy_blocks (const Copy  *self,
       else if (block->kind == GHLO_BLOCK_WHILE)
         ghlo_kernel_begin_while (self->to, block->predicate);
       else
-        ghlo_kernel_begin_when (self->to, block->predicate);
+        ghlo_kernel_begin_if (self->to, block->predicate);
       for (guint k = block->first_carry; k < block->first_carry + block->n_carries; k++)
         ghlo_kernel_add_carry (self->to, from->carries[k].temporary, from->carries[k].first, from->carries[k].next);
       if (!copy_blocks (self, i + 1, body, error))

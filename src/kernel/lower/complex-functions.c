@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-typedef GhloComplexItem Pair;
+typedef GhloComplexExpr Pair;
 
 #define FUNCTION(ID, x) ghlo_lower_node (self, GHLO_NODE_##ID, COMPLEX_F64, x, GHLO_LOWER_NONE, GHLO_LOWER_NONE)
 

@@ -11,7 +11,7 @@
 
 #define NONE GHLO_LOWER_NONE
 
-typedef GhloComplexItem Pair;
+typedef GhloComplexExpr Pair;
 
 gboolean
 ghlo_lower_has_complex (const GhloIrOp *op)
@@ -116,7 +116,7 @@ make_product (GhloLowering    *self,
                                                                  convert_parts (self, COMPLEX_F64, y)));
 }
 
-GhloComplexItem
+GhloComplexExpr
 ghlo_lower_complex_combine (GhloLowering    *self,
                             GhloCombiner     combiner,
                             GhloElementType  type,
@@ -223,10 +223,10 @@ make_by_parts (GhloLowering    *self,
     }
 }
 
-GhloComplexItem
+GhloComplexExpr
 ghlo_lower_complex (GhloLowering          *self,
                     const GhloIrOp        *op,
-                    const GhloComplexItem *operands)
+                    const GhloComplexExpr *operands)
 {
   const char *obstacle = ghlo_lower_complex_obstacle (op);
   GhloScalarKind kind = ghlo_scalar_of (op->kind);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Complex numbers as pairs of items, and helpers for writing functions of them. Functions of complex<f32> are
+ * Complex numbers as pairs of expressions, and helpers for writing functions of them. Functions of complex<f32> are
  * computed in f64, where products of two f32 are exact and squares stay in range, and each part is rounded once.
  * They are therefore as accurate as those of the reference executor, which uses wider numbers for both types.
  */
@@ -13,22 +13,22 @@ G_BEGIN_DECLS
 
 /* complex-functions.c: functions on f64 parts. */
 
-typedef GhloComplexItem (*GhloComplexFunction) (GhloLowering    *self,
-                                                GhloComplexItem  z);
+typedef GhloComplexExpr (*GhloComplexFunction) (GhloLowering    *self,
+                                                GhloComplexExpr  z);
 
 /* Returns NULL where there is none. */
 GhloComplexFunction ghlo_lower_complex_function (GhloScalarKind kind);
-GhloComplexItem ghlo_lower_complex_multiply (GhloLowering       *self,
-                                             GhloComplexItem     x,
-                                             GhloComplexItem     y);
-GhloComplexItem ghlo_lower_complex_divide (GhloLowering         *self,
-                                           GhloComplexItem       x,
-                                           GhloComplexItem       y);
-GhloComplexItem ghlo_lower_complex_power (GhloLowering          *self,
-                                          GhloComplexItem        x,
-                                          GhloComplexItem        y);
+GhloComplexExpr ghlo_lower_complex_multiply (GhloLowering       *self,
+                                             GhloComplexExpr     x,
+                                             GhloComplexExpr     y);
+GhloComplexExpr ghlo_lower_complex_divide (GhloLowering         *self,
+                                           GhloComplexExpr       x,
+                                           GhloComplexExpr       y);
+GhloComplexExpr ghlo_lower_complex_power (GhloLowering          *self,
+                                          GhloComplexExpr        x,
+                                          GhloComplexExpr        y);
 guint32 ghlo_lower_complex_abs      (GhloLowering              *self,
-                                     GhloComplexItem            z);
+                                     GhloComplexExpr            z);
 
 /* Nodes of f64, and predicates on them. */
 

@@ -115,7 +115,7 @@ find_reduction (const GhloKernelGroup *group)
 {
   const GhloIrOp *op = group->body != NULL ? group->body->first : group->op;
 
-  if (group->wanted != NULL)
+  if (group->output_value != NULL)
     return NULL;
   for (; op != NULL && (group->body == NULL || op != group->body->last); op = op->next)
     if (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
@@ -174,7 +174,7 @@ ghlo_lower_identity (GhloLowering     *self,
   *index = ghlo_lower_origin (self, type->rank, NULL);
   for (guint i = 0; i < self->rank; i++)
     {
-      GhloAffine form = { 0 };
+      GhloAffine affine = { 0 };
 
       if (self->axes[i] < 0 || (is_row && (self->is_reduced >> i & 1) != 0))
         continue;
@@ -182,8 +182,8 @@ ghlo_lower_identity (GhloLowering     *self,
         k++;
       if (k == type->rank || type->dimensions[k] != self->dimensions[i])
         return FALSE;
-      form.strides[self->axes[i]] = 1;
-      index->dimensions[k++] = ghlo_lower_form (self, &form);
+      affine.strides[self->axes[i]] = 1;
+      index->dimensions[k++] = ghlo_lower_affine (self, &affine);
     }
   while (k < type->rank && type->dimensions[k] == 1)
     k++;

@@ -11,7 +11,7 @@
 
 enum
 {
-  MAX_MEMBER_ITEMS = 128,       /* items of all members of a point */
+  MAX_MEMBER_EXPRS = 128,       /* expressions of all members of a point */
   MIN_ROWS = 16,                /* the least number of rows that become points */
   MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or of eight vectors of 8 */
   MIN_POINTS = 32,              /* adjacent parallel points that fill vectors without chains */
@@ -45,9 +45,9 @@ find_place (const GhloEmission *self,
           ghlo_lower_refuse (self->lowering, "its addresses are too large");
           break;
         }
-      place.form.offset += index->dimensions[i]->offset * view->strides[i];
+      place.affine.offset += index->dimensions[i]->offset * view->strides[i];
       for (guint k = 0; k < GHLO_LOWER_MAX_VARIABLES; k++)
-        place.form.strides[k] += index->dimensions[i]->strides[k] * view->strides[i];
+        place.affine.strides[k] += index->dimensions[i]->strides[k] * view->strides[i];
     }
 
   return place;
@@ -58,23 +58,23 @@ ghlo_emission_find_places (GhloEmission *self)
 {
   const GhloLowering *lowering = self->lowering;
 
-  self->first_stored = lowering->leaves->len;
-  self->n_places = self->first_stored + self->n_roots;
+  self->first_stored = lowering->reads->len;
+  self->n_places = self->first_stored + self->n_outputs;
   self->places = g_new0 (GhloEmissionPlace, self->n_places);
   for (guint i = 0; i < self->first_stored; i++)
-    self->places[i] = find_place (self, ghlo_leaf (lowering, i)->buffer, &ghlo_leaf (lowering, i)->index);
-  for (guint i = 0; i < self->n_roots; i++)
-    if (self->roots[i].temporary == GHLO_KERNEL_NONE)
-      self->places[self->first_stored + i] = find_place (self, lowering->group->n_operands + self->roots[i].result,
-                                                         &self->roots[i].index);
+    self->places[i] = find_place (self, ghlo_buffer_read (lowering, i)->buffer, &ghlo_buffer_read (lowering, i)->index);
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (self->outputs[i].temporary == GHLO_KERNEL_NONE)
+      self->places[self->first_stored + i] = find_place (self, lowering->group->n_operands + self->outputs[i].result,
+                                                         &self->outputs[i].index);
 }
 
 static gboolean
 follows (const GhloLowering *lowering,
-         const GhloAffine   *form,
+         const GhloAffine   *affine,
          guint               axis)
 {
-  return form->strides[axis] == form->strides[axis + 1] * lowering->extents[axis + 1];
+  return affine->strides[axis] == affine->strides[axis + 1] * lowering->extents[axis + 1];
 }
 
 static gboolean
@@ -88,7 +88,7 @@ place_follows (const GhloEmission      *self,
     if (!follows (self->lowering, place->index->guards[i].position, axis))
       return FALSE;
 
-  return follows (self->lowering, &place->form, axis);
+  return follows (self->lowering, &place->affine, axis);
 }
 
 /* Returns whether everything that depends on @axis and the next axis traverses them as one axis. */
@@ -179,7 +179,7 @@ has_short_rows (const GhloEmission      *self,
                 const GhloEmissionPlace *place,
                 gint64                   n)
 {
-  const gint64 size = element_size (self, place), *strides = place->form.strides;
+  const gint64 size = element_size (self, place), *strides = place->affine.strides;
 
   return strides[self->last[self->n_axes - 1]] == size && strides[self->last[self->n_axes - 2]] == n * size;
 }
@@ -193,12 +193,13 @@ ghlo_emission_choose_members (GhloEmission *self)
   const GhloLowering *lowering = self->lowering;
   gint64 n = self->n_axes > 0 ? self->extents[self->n_axes - 1] : 0;
 
-  if (self->n_axes < 2 || self->n_parallel != self->n_axes || self->n_all != self->n_axes || lowering->n_starts > 0
-      || lowering->group->given != NULL || n < 2 || n > GHLO_SCHEDULE_MAX_LANE_STRIDE
-      || n * lowering->items->len > MAX_MEMBER_ITEMS || self->extents[self->n_axes - 2] < MIN_ROWS)
+  if (self->n_axes < 2 || self->n_parallel != self->n_axes || self->n_all != self->n_axes
+      || lowering->n_dynamic_offsets > 0 || lowering->group->input_op != NULL
+      || n < 2 || n > GHLO_SCHEDULE_MAX_LANE_STRIDE
+      || n * lowering->exprs->len > MAX_MEMBER_EXPRS || self->extents[self->n_axes - 2] < MIN_ROWS)
     return;
-  for (guint i = 0; i < self->n_roots; i++)
-    if (self->roots[i].temporary != GHLO_KERNEL_NONE
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (self->outputs[i].temporary != GHLO_KERNEL_NONE
         || !has_short_rows (self, &self->places[self->first_stored + i], n))
       return;
 
@@ -208,13 +209,13 @@ ghlo_emission_choose_members (GhloEmission *self)
 
 void
 ghlo_emission_set_member (const GhloEmission *self,
-                          GhloAffine         *form)
+                          GhloAffine         *affine)
 {
   if (self->n_members == 1)
     return;
-  form->offset += form->strides[self->last[self->n_axes]] * self->member;
+  affine->offset += affine->strides[self->last[self->n_axes]] * self->member;
   for (guint i = self->last[self->n_axes - 1] + 1; i <= self->last[self->n_axes]; i++)
-    form->strides[i] = 0;
+    affine->strides[i] = 0;
 }
 
 /* Returns whether an operand's elements are adjacent along the last axis. */
@@ -222,7 +223,7 @@ static gboolean
 has_rows (const GhloEmission *self)
 {
   for (guint i = 0; i < self->first_stored; i++)
-    if (self->places[i].form.strides[self->last[self->n_axes - 1]] == element_size (self, &self->places[i]))
+    if (self->places[i].affine.strides[self->last[self->n_axes - 1]] == element_size (self, &self->places[i]))
       return TRUE;
 
   return FALSE;
@@ -248,9 +249,9 @@ ghlo_emission_choose_order (GhloEmission *self)
 
 void
 ghlo_emission_set_strides (const GhloEmission *self,
-                           const GhloAffine   *form,
+                           const GhloAffine   *affine,
                            gint64             *strides)
 {
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
-    strides[i] = i < self->n_all ? form->strides[self->last[i]] : 0;
+    strides[i] = i < self->n_all ? affine->strides[self->last[i]] : 0;
 }

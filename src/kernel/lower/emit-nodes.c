@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Emits the nodes and accesses of the current block from items of the graph.
+ * Emits the nodes and accesses of the current block from expressions of the graph.
  */
 
 #include "kernel/lower/emit-private.h"
@@ -9,11 +9,11 @@
 #include "base/sizes.h"
 
 gboolean
-ghlo_emission_has_start (const GhloEmission *self,
-                         const GhloItem     *load,
-                         guint               start)
+ghlo_emission_has_dynamic_offset (const GhloEmission *self,
+                                  const GhloExpr     *load,
+                                  guint               number)
 {
-  return ghlo_lower_uses_start (&ghlo_leaf (self->lowering, load->ref)->index, start);
+  return ghlo_lower_uses_dynamic_offset (&ghlo_buffer_read (self->lowering, load->ref)->index, number);
 }
 
 static void
@@ -21,7 +21,7 @@ emit_operand (GhloEmission *self,
               guint32       operand,
               guint         block)
 {
-  ghlo_emission_item (self, operand, block);
+  ghlo_emission_expr (self, operand, block);
 }
 
 /* Returns whether a guard holds at every point and can be dropped. */
@@ -43,18 +43,18 @@ always_holds (const GhloEmission *self,
   return least >= 0 && most < end;
 }
 
-/* Returns whether @form is @factor × @other, plus a constant, ignoring starts. */
+/* Returns whether @affine is @factor × @other, plus a constant, ignoring dynamic offsets. */
 static gboolean
-is_multiple (const GhloAffine *form,
+is_multiple (const GhloAffine *affine,
              const GhloAffine *other,
              gint64           *factor)
 {
-  GhloAffine difference = *form;
+  GhloAffine difference = *affine;
 
   *factor = 0;
   for (guint i = 0; i < GHLO_LOWER_MAX_AXES; i++)
     if (other->strides[i] != 0 && *factor == 0)
-      *factor = form->strides[i] / other->strides[i];
+      *factor = affine->strides[i] / other->strides[i];
   for (guint i = 0; i < GHLO_LOWER_MAX_AXES; i++)
     if (!ghlo_int_add_product (&difference.strides[i], -*factor, other->strides[i]) || difference.strides[i] != 0)
       return FALSE;
@@ -66,7 +66,7 @@ is_multiple (const GhloAffine *form,
 typedef struct
 {
   const GhloEmissionPlace *place;
-  GhloAffine               form;
+  GhloAffine               affine;
   guint                    taken;
   guint                    n_terms;
   GhloKernelTerm           terms[GHLO_LOWER_MAX_GUARDS];
@@ -88,30 +88,31 @@ add_guard_term (const GhloEmission *self,
   ghlo_emission_set_strides (self, position, term->strides);
   for (guint i = 0; i < index->rank && term->stride == 0; i++)
     {
-      GhloAffine form = *index->dimensions[i];
-      gint64 factor, offset = access->form.offset;
+      GhloAffine affine = *index->dimensions[i];
+      gint64 factor, offset = access->affine.offset;
 
-      ghlo_emission_set_member (self, &form);
-      if ((access->taken & 1u << i) != 0 || !is_multiple (&form, position, &factor)
+      ghlo_emission_set_member (self, &affine);
+      if ((access->taken & 1u << i) != 0 || !is_multiple (&affine, position, &factor)
           || !ghlo_int_add_product (&offset, factor * view->strides[i], -position->offset))
         continue;
       access->taken |= 1u << i;
       term->stride = factor * view->strides[i];
-      access->form.offset = offset;
+      access->affine.offset = offset;
       for (guint k = 0; k < GHLO_LOWER_MAX_AXES; k++)
-        access->form.strides[k] -= form.strides[k] * view->strides[i];
+        access->affine.strides[k] -= affine.strides[k] * view->strides[i];
     }
 }
 
 static void
-add_start_terms (GhloEmission     *self,
-                 const GhloAffine *form)
+add_dynamic_offset_terms (GhloEmission     *self,
+                          const GhloAffine *affine)
 {
-  for (guint i = 0; i < self->lowering->n_starts; i++)
+  for (guint i = 0; i < self->lowering->n_dynamic_offsets; i++)
     {
-      const GhloLowerStart *start = &self->lowering->starts[i];
-      const GhloKernelTerm term = { .clamps = TRUE, .step = 1, .end = start->end, .node = self->nodes[start->item],
-                                    .stride = form->strides[GHLO_LOWER_MAX_AXES + i] };
+      const GhloDynamicOffset *dynamic_offset = &self->lowering->dynamic_offsets[i];
+      const GhloKernelTerm term = { .clamps = TRUE, .step = 1, .end = dynamic_offset->end,
+                                    .node = self->nodes[dynamic_offset->expr],
+                                    .stride = affine->strides[GHLO_LOWER_MAX_AXES + i] };
 
       if (term.stride != 0)
         ghlo_kernel_add_term (self->builder, &term);
@@ -128,10 +129,10 @@ ghlo_emission_access (GhloEmission    *self,
   const GhloIndex *index = place->index;
   gint64 strides[GHLO_KERNEL_MAX_AXES];
   gboolean has_place = index->rank > 0 || ghlo_emission_view (self, place->buffer)->rank == 0;
-  Access access = { .place = place, .form = place->form };
+  Access access = { .place = place, .affine = place->affine };
   guint added;
 
-  ghlo_emission_set_member (self, &access.form);
+  ghlo_emission_set_member (self, &access.affine);
   for (guint i = index->n_guards; i > 0; i--)
     {
       GhloAffine position = *index->guards[i - 1].position;
@@ -140,97 +141,97 @@ ghlo_emission_access (GhloEmission    *self,
       if (!always_holds (self, &position, index->guards[i - 1].end))
         add_guard_term (self, &access, &position, index->guards[i - 1].end);
     }
-  ghlo_emission_set_strides (self, &access.form, strides);
+  ghlo_emission_set_strides (self, &access.affine, strides);
   /* An index without dimensions is only used for its guards; its address is the start of the buffer, which always
    * exists. */
   added = ghlo_kernel_add_access (self->builder, place->buffer, type,
-                                  has_place ? access.form.offset - self->starts[place->buffer] : 0, strides);
+                                  has_place ? access.affine.offset - self->starts[place->buffer] : 0, strides);
   for (guint i = 0; i < access.n_terms; i++)
     ghlo_kernel_add_term (self->builder, &access.terms[i]);
-  add_start_terms (self, &access.form);
+  add_dynamic_offset_terms (self, &access.affine);
 
   return added;
 }
 
 static guint
 emit_coordinate (GhloEmission   *self,
-                 const GhloItem *item)
+                 const GhloExpr *expr)
 {
-  GhloAffine form = *ghlo_coordinate (self->lowering, item->ref);
-  guint64 mask = ghlo_low_bits (ghlo_element_info (item->type)->bits);
+  GhloAffine affine = *ghlo_coordinate (self->lowering, expr->ref);
+  guint64 mask = ghlo_low_bits (ghlo_element_info (expr->type)->bits);
   guint sum = GHLO_KERNEL_NONE;
 
-  ghlo_emission_set_member (self, &form);
+  ghlo_emission_set_member (self, &affine);
   for (guint i = 0; i < self->n_all; i++)
     {
-      gint64 stride = form.strides[self->last[i]];
+      gint64 stride = affine.strides[self->last[i]];
       guint term;
 
       if (stride == 0)
         continue;
-      term = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_AXIS, item->type, i);
+      term = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_AXIS, expr->type, i);
       if (stride != 1)
-        term = ghlo_kernel_add_node (self->builder, GHLO_NODE_MULTIPLY, item->type, term,
-                                     ghlo_kernel_add_constant (self->builder, item->type, (guint64) stride & mask),
+        term = ghlo_kernel_add_node (self->builder, GHLO_NODE_MULTIPLY, expr->type, term,
+                                     ghlo_kernel_add_constant (self->builder, expr->type, (guint64) stride & mask),
                                      GHLO_KERNEL_NONE);
       sum = sum == GHLO_KERNEL_NONE ? term
-            : ghlo_kernel_add_node (self->builder, GHLO_NODE_ADD, item->type, sum, term, GHLO_KERNEL_NONE);
+            : ghlo_kernel_add_node (self->builder, GHLO_NODE_ADD, expr->type, sum, term, GHLO_KERNEL_NONE);
     }
   if (sum == GHLO_KERNEL_NONE)
-    return ghlo_kernel_add_constant (self->builder, item->type, (guint64) form.offset & mask);
-  if (form.offset == 0)
+    return ghlo_kernel_add_constant (self->builder, expr->type, (guint64) affine.offset & mask);
+  if (affine.offset == 0)
     return sum;
 
-  return ghlo_kernel_add_node (self->builder, GHLO_NODE_ADD, item->type, sum,
-                               ghlo_kernel_add_constant (self->builder, item->type, (guint64) form.offset & mask),
+  return ghlo_kernel_add_node (self->builder, GHLO_NODE_ADD, expr->type, sum,
+                               ghlo_kernel_add_constant (self->builder, expr->type, (guint64) affine.offset & mask),
                                GHLO_KERNEL_NONE);
 }
 
 static guint
 emit_load (GhloEmission   *self,
-           const GhloItem *item)
+           const GhloExpr *expr)
 {
-  guint access = ghlo_emission_access (self, item->ref, item->type);
+  guint access = ghlo_emission_access (self, expr->ref, expr->type);
 
-  return ghlo_kernel_add_load (self->builder, item->type, access,
-                               item->operands[0] != GHLO_LOWER_NONE ? self->nodes[item->operands[0]]
+  return ghlo_kernel_add_load (self->builder, expr->type, access,
+                               expr->operands[0] != GHLO_LOWER_NONE ? self->nodes[expr->operands[0]]
                                : GHLO_KERNEL_NONE);
 }
 
 static guint
 make_node (GhloEmission   *self,
-           const GhloItem *item)
+           const GhloExpr *expr)
 {
   GhloKernelBuilder *builder = self->builder;
   guint operands[3];
 
-  switch (item->kind)
+  switch (expr->kind)
     {
     case GHLO_NODE_CONSTANT:
-      return ghlo_kernel_add_constant (builder, item->type, item->bits);
-    case GHLO_ITEM_COORDINATE:
-      return emit_coordinate (self, item);
-    case GHLO_ITEM_FOLD:
-      return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, item->type, self->fold_temporaries[item->ref]);
+      return ghlo_kernel_add_constant (builder, expr->type, expr->bits);
+    case GHLO_EXPR_COORDINATE:
+      return emit_coordinate (self, expr);
+    case GHLO_EXPR_FOLD:
+      return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, expr->type, self->fold_temporaries[expr->ref]);
     case GHLO_NODE_LEFT:
     case GHLO_NODE_RIGHT:
-      return ghlo_kernel_add_leaf (builder, item->kind, item->type, self->folds[item->ref]);
+      return ghlo_kernel_add_leaf (builder, expr->kind, expr->type, self->folds[expr->ref]);
     case GHLO_NODE_LOAD:
-      return emit_load (self, item);
+      return emit_load (self, expr);
     case GHLO_NODE_INSIDE:
-      return ghlo_kernel_add_leaf (builder, GHLO_NODE_INSIDE, item->type,
-                                   ghlo_emission_access (self, item->ref, GHLO_ELEMENT_TYPE_UI8));
+      return ghlo_kernel_add_leaf (builder, GHLO_NODE_INSIDE, expr->type,
+                                   ghlo_emission_access (self, expr->ref, GHLO_ELEMENT_TYPE_UI8));
     case GHLO_NODE_TEMPORARY:
-      return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, item->type,
-                                   self->lowering->loop->carried[item->ref / 2]
-                                     .temporaries[item->ref % 2][GHLO_CARRIED_CURRENT]);
+      return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, expr->type,
+                                   self->lowering->loop->carried[expr->ref / 2]
+                                     .temporaries[expr->ref % 2][GHLO_CARRIED_CURRENT]);
     default:
       break;
     }
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
-    operands[i] = item->operands[i] != GHLO_LOWER_NONE ? self->nodes[item->operands[i]] : GHLO_KERNEL_NONE;
+    operands[i] = expr->operands[i] != GHLO_LOWER_NONE ? self->nodes[expr->operands[i]] : GHLO_KERNEL_NONE;
 
-  return ghlo_kernel_add_node (builder, item->kind, item->type, operands[0], operands[1], operands[2]);
+  return ghlo_kernel_add_node (builder, expr->kind, expr->type, operands[0], operands[1], operands[2]);
 }
 
 void
@@ -241,32 +242,32 @@ ghlo_emission_foreach_operand (GhloEmission *self,
                                                     guint32       operand,
                                                     guint         block))
 {
-  const GhloItem *item = ghlo_item (self->lowering, number);
+  const GhloExpr *expr = ghlo_expr (self->lowering, number);
 
-  for (guint i = 0; i < G_N_ELEMENTS (item->operands); i++)
-    if (item->operands[i] != GHLO_LOWER_NONE)
-      func (self, item->operands[i], block);
-  for (guint i = 0; item->kind == GHLO_NODE_LOAD && i < self->lowering->n_starts; i++)
-    if (ghlo_emission_has_start (self, item, i))
-      func (self, self->lowering->starts[i].item, block);
+  for (guint i = 0; i < G_N_ELEMENTS (expr->operands); i++)
+    if (expr->operands[i] != GHLO_LOWER_NONE)
+      func (self, expr->operands[i], block);
+  for (guint i = 0; expr->kind == GHLO_NODE_LOAD && i < self->lowering->n_dynamic_offsets; i++)
+    if (ghlo_emission_has_dynamic_offset (self, expr, i))
+      func (self, self->lowering->dynamic_offsets[i].expr, block);
 }
 
 guint
-ghlo_emission_item (GhloEmission *self,
+ghlo_emission_expr (GhloEmission *self,
                     guint32       number,
                     guint         block)
 {
-  const GhloItem *item = ghlo_item (self->lowering, number);
+  const GhloExpr *expr = ghlo_expr (self->lowering, number);
 
   if (self->nodes[number] != GHLO_KERNEL_NONE)
     return self->nodes[number];
   if (self->keepers[number] != 0 && self->keepers[number] - 1u < block)
-    self->nodes[number] = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_TEMPORARY, item->type,
+    self->nodes[number] = ghlo_kernel_add_leaf (self->builder, GHLO_NODE_TEMPORARY, expr->type,
                                                 self->temporaries[number]);
   else
     {
       ghlo_emission_foreach_operand (self, number, block, emit_operand);
-      self->nodes[number] = make_node (self, item);
+      self->nodes[number] = make_node (self, expr);
     }
 
   return self->nodes[number];

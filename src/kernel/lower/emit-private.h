@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shared by the files that emit blocks from a graph. A stage is a graph whose roots are needed at one place in the
+ * Shared by the files that emit blocks from a graph. A stage is a graph whose outputs are needed at one place in the
  * kernel. Most kernels have one stage. A loop has one stage before it, up to two inside it and one after it, all
  * with the same axes.
  */
@@ -17,7 +17,7 @@ typedef struct
 {
   gboolean is_full, is_ordered;
   guint    level;
-  GArray  *sinks;               /* items that are stored or kept; folds are not among them */
+  GArray  *sinks;               /* expressions that are stored or kept; folds are not among them */
   gboolean has_folds;
 } GhloEmissionBlock;
 
@@ -26,45 +26,45 @@ typedef struct
 {
   guint            buffer;
   const GhloIndex *index;               /* NULL where there is no buffer */
-  GhloAffine       form;
+  GhloAffine       affine;
 } GhloEmissionPlace;
 
 /* A stage. */
 typedef struct
 {
-  GhloLowering        *lowering;
-  GhloKernelBuilder   *builder;
-  const GhloLowerRoot *roots;
-  guint                n_roots;
-  gint64              *starts;
-  GhloEmissionPlace   *places;          /* of the leaves; from first_stored on, of the stored roots */
-  guint                n_places, first_stored;
+  GhloLowering          *lowering;
+  GhloKernelBuilder     *builder;
+  const GhloLowerOutput *outputs;
+  guint                  n_outputs;
+  gint64                *starts;
+  GhloEmissionPlace     *places;        /* of the reads; from first_stored on, of the stored outputs */
+  guint                  n_places, first_stored;
   /* Axes after merging: for each, the last axis of the domain in it, and its extent. The n_axes axes of points are
    * followed by the axis of a loop, which n_all includes. */
-  guint                n_axes, n_parallel, n_all;
-  guint                last[GHLO_LOWER_MAX_AXES];
-  gint64               extents[GHLO_LOWER_MAX_AXES];
+  guint                  n_axes, n_parallel, n_all;
+  guint                  last[GHLO_LOWER_MAX_AXES];
+  gint64                 extents[GHLO_LOWER_MAX_AXES];
   /* Elements of the results that form one point, adjacent along a dimension that is not an axis; and the one being
    * emitted. */
-  guint                n_members, member;
-  guint                n_chains;
-  gint64               split;
-  guint                n_blocks;
-  GhloEmissionBlock    blocks[GHLO_EMISSION_MAX_BLOCKS];
-  /* For each item: 1 + the block that keeps it, the first and the last full block that needed it, its temporary, and
-   * its node in the current block. */
-  guint8              *keepers, *seen, *visited;
-  guint16             *temporaries, *nodes;
-  guint16             *folds, *fold_temporaries;        /* for each fold: its number in the block, its temporary */
-  gint64               kept_bytes;
+  guint                  n_members, member;
+  guint                  n_chains;
+  gint64                 split;
+  guint                  n_blocks;
+  GhloEmissionBlock      blocks[GHLO_EMISSION_MAX_BLOCKS];
+  /* For each expression: 1 + the block that keeps it, the first and the last full block that needed it, its temporary,
+   * and its node in the current block. */
+  guint8                *keepers, *seen, *visited;
+  guint16               *temporaries, *nodes;
+  guint16               *folds, *fold_temporaries;      /* for each fold: its number in the block, its temporary */
+  gint64                 kept_bytes;
 } GhloEmission;
 
 /* emit.c */
-void            ghlo_emission_init            (GhloEmission        *self,
-                                               GhloLowering        *lowering,
-                                               const GhloLowerRoot *roots,
-                                               guint                n_roots,
-                                               gint64              *starts);
+void            ghlo_emission_init            (GhloEmission          *self,
+                                               GhloLowering          *lowering,
+                                               const GhloLowerOutput *outputs,
+                                               guint                  n_outputs,
+                                               gint64                *starts);
 void            ghlo_emission_clear           (GhloEmission        *self);
 void            ghlo_emission_add_axes        (GhloEmission        *self);
 void            ghlo_emission_add_buffers     (GhloEmission        *self);
@@ -86,28 +86,28 @@ gboolean        ghlo_emission_merge_axes      (GhloEmission        *stages,
                                                guint                n_stages);
 /* Removes the last axis of a map if it is so short that a point should be a whole row. */
 void            ghlo_emission_choose_members  (GhloEmission        *self);
-/* Changes @form to that of the current member. */
+/* Changes @affine to that of the current member. */
 void            ghlo_emission_set_member      (const GhloEmission  *self,
-                                               GhloAffine          *form);
+                                               GhloAffine          *affine);
 /* Chooses the order of folds whose order is free, from shapes and strides only. */
 void            ghlo_emission_choose_order    (GhloEmission        *self);
 void            ghlo_emission_set_strides     (const GhloEmission  *self,
-                                               const GhloAffine    *form,
+                                               const GhloAffine    *affine,
                                                gint64              *strides);
 
-/* emit-nodes.c: adds an access; the nodes of its starts exist already. */
+/* emit-nodes.c: adds an access; the nodes of its dynamic offsets exist already. */
 guint           ghlo_emission_access          (GhloEmission        *self,
                                                guint                place,
                                                GhloElementType      type);
-/* Returns whether @load, a LOAD, uses start number @start. */
-gboolean        ghlo_emission_has_start       (const GhloEmission  *self,
-                                               const GhloItem      *load,
-                                               guint                start);
-/* Returns the node of item @number in @block. */
-guint           ghlo_emission_item            (GhloEmission        *self,
+/* Returns whether @load, a LOAD, uses dynamic offset @number. */
+gboolean        ghlo_emission_has_dynamic_offset (const GhloEmission *self,
+                                                  const GhloExpr     *load,
+                                                  guint               number);
+/* Returns the node of expression @number in @block. */
+guint           ghlo_emission_expr            (GhloEmission        *self,
                                                guint32              number,
                                                guint                block);
-/* Calls @func for each item that item @number is computed from. */
+/* Calls @func for each expression that expression @number is computed from. */
 void            ghlo_emission_foreach_operand (GhloEmission                             *self,
                                                guint32                                   number,
                                                guint                                     block,

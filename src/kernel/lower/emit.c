@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Emits blocks from the graph. Values that a full block needs from another block are kept in temporaries: folds,
- * row items, and full items that are cheaper to keep than to recompute, as long as they fit.
+ * row expressions, and full expressions that are cheaper to keep than to recompute, as long as they fit.
  */
 
 #include "kernel/lower/emit-private.h"
 
-/* Limit for kept full items: the smallest usual size of an L2 cache. */
+/* Limit for kept full expressions: the smallest usual size of an L2 cache. */
 enum { KEPT_BYTES = 256 * 1024 };
 
-/* Returns whether an item costs nothing, so that it is recomputed wherever it is needed. */
+/* Returns whether an expression costs nothing, so that it is recomputed wherever it is needed. */
 static gboolean
 is_free (const GhloEmission *self,
-         const GhloItem     *item)
+         const GhloExpr     *expr)
 {
-  if (item->kind != GHLO_NODE_LOAD || item->operands[0] != GHLO_LOWER_NONE)
-    return item->kind == GHLO_NODE_CONSTANT || item->kind == GHLO_ITEM_COORDINATE || item->kind == GHLO_NODE_INSIDE
-           || item->kind == GHLO_NODE_TEMPORARY;
-  for (guint i = 0; i < self->lowering->n_starts; i++)
-    if (ghlo_emission_has_start (self, item, i))
+  if (expr->kind != GHLO_NODE_LOAD || expr->operands[0] != GHLO_LOWER_NONE)
+    return expr->kind == GHLO_NODE_CONSTANT || expr->kind == GHLO_EXPR_COORDINATE || expr->kind == GHLO_NODE_INSIDE
+           || expr->kind == GHLO_NODE_TEMPORARY;
+  for (guint i = 0; i < self->lowering->n_dynamic_offsets; i++)
+    if (ghlo_emission_has_dynamic_offset (self, expr, i))
       return FALSE;
 
   return TRUE;
 }
 
 static gboolean
-is_expensive (const GhloItem *item)
+is_expensive (const GhloExpr *expr)
 {
-  return item->kind < GHLO_N_NODES
-         && (ghlo_node_spec (item->kind)->role == GHLO_NODE_FUNCTION || item->kind == GHLO_NODE_DIVIDE
-             || item->kind == GHLO_NODE_SQRT || item->kind == GHLO_NODE_REMAINDER);
+  return expr->kind < GHLO_N_NODES
+         && (ghlo_node_spec (expr->kind)->role == GHLO_NODE_FUNCTION || expr->kind == GHLO_NODE_DIVIDE
+             || expr->kind == GHLO_NODE_SQRT || expr->kind == GHLO_NODE_REMAINDER);
 }
 
 static guint
@@ -58,10 +58,10 @@ add_block (GhloEmission *self,
 }
 
 static gboolean
-is_full_root (const GhloEmission *self,
-              guint               root)
+is_full_output (const GhloEmission *self,
+                guint               output)
 {
-  const GhloIndex *index = &self->roots[root].index;
+  const GhloIndex *index = &self->outputs[output].index;
 
   for (guint i = 0; i < index->rank; i++)
     for (guint k = self->lowering->n_parallel; k < self->lowering->n_axes; k++)
@@ -93,20 +93,20 @@ make_blocks (GhloEmission *self)
 
       self->blocks[find_block (self, TRUE, fold->level, fold->n_chains == 1)].has_folds = TRUE;
     }
-  for (guint i = 0; i < self->n_roots; i++)
+  for (guint i = 0; i < self->n_outputs; i++)
     {
-      guint level = ghlo_item (lowering, self->roots[i].item)->level;
+      guint level = ghlo_expr (lowering, self->outputs[i].expr)->level;
 
-      g_array_append_val (self->blocks[find_block (self, is_full_root (self, i), level, FALSE)].sinks,
-                          self->roots[i].item);
+      g_array_append_val (self->blocks[find_block (self, is_full_output (self, i), level, FALSE)].sinks,
+                          self->outputs[i].expr);
     }
 }
 
 static gboolean
 fits (const GhloEmission *self,
-      const GhloItem     *item)
+      const GhloExpr     *expr)
 {
-  gint64 bytes = ghlo_element_info (item->type)->size;
+  gint64 bytes = ghlo_element_info (expr->type)->size;
 
   for (guint i = self->n_parallel; i < self->n_axes; i++)
     if (__builtin_mul_overflow (bytes, self->extents[i], &bytes))
@@ -120,12 +120,12 @@ keep (GhloEmission *self,
       guint32       number,
       guint         block)
 {
-  const GhloItem *item = ghlo_item (self->lowering, number);
+  const GhloExpr *expr = ghlo_expr (self->lowering, number);
 
   self->keepers[number] = block + 1;
   g_array_append_val (self->blocks[block].sinks, number);
-  if (!item->is_row)
-    for (gint64 bytes = ghlo_element_info (item->type)->size, i = self->n_parallel; i <= self->n_axes; i++)
+  if (!expr->is_row)
+    for (gint64 bytes = ghlo_element_info (expr->type)->size, i = self->n_parallel; i <= self->n_axes; i++)
       {
         if (i == self->n_axes)
           self->kept_bytes += bytes;
@@ -134,26 +134,27 @@ keep (GhloEmission *self,
       }
 }
 
-/* Finds among the items from which full block @block computes item @number those that another block should keep. */
+/* Finds among the expressions from which full block @block computes expression @number those that another block should
+ * keep. */
 static void
 visit (GhloEmission *self,
        guint32       number,
        guint         block)
 {
-  const GhloItem *item = ghlo_item (self->lowering, number);
+  const GhloExpr *expr = ghlo_expr (self->lowering, number);
 
-  if (is_free (self, item) || item->kind == GHLO_ITEM_FOLD || self->keepers[number] != 0
+  if (is_free (self, expr) || expr->kind == GHLO_EXPR_FOLD || self->keepers[number] != 0
       || self->visited[number] == block + 1)
     return;
   self->visited[number] = block + 1;
-  if (item->is_row)
+  if (expr->is_row)
     {
-      keep (self, number, find_block (self, FALSE, item->level, FALSE));
+      keep (self, number, find_block (self, FALSE, expr->level, FALSE));
       return;
     }
   if (self->seen[number] == 0)
     self->seen[number] = block + 1;
-  else if (is_expensive (item) && fits (self, item))
+  else if (is_expensive (expr) && fits (self, expr))
     {
       keep (self, number, self->seen[number] - 1);
       return;
@@ -233,30 +234,30 @@ has_same_layout (const GhloView *a,
   return TRUE;
 }
 
-/* Returns whether operand @operand is read only at the element that @root writes, in the same form. Only in maps, since
- * reductions read elements again, and not for complex numbers, whose parts are written separately. */
+/* Returns whether operand @operand is read only at the element that @output writes, in the same form. Only in maps,
+ * since reductions read elements again, and not for complex numbers, whose parts are written separately. */
 static gboolean
-may_share (const GhloEmission  *self,
-           guint                operand,
-           const GhloLowerRoot *root)
+may_share (const GhloEmission    *self,
+           guint                  operand,
+           const GhloLowerOutput *output)
 {
   GhloLowering *lowering = self->lowering;
-  const GhloView *from = &lowering->group->operands[operand], *to = &lowering->group->results[root->result];
-  const GhloIndex *index = &root->index;
+  const GhloView *from = &lowering->group->operands[operand], *to = &lowering->group->results[output->result];
+  const GhloIndex *index = &output->index;
   gboolean is_read = FALSE;
 
   if (ghlo_element_type_is_complex (to->element_type))
     return FALSE;
   if (lowering->folds->len > 0 || !has_same_layout (from, to))
     return FALSE;
-  for (guint i = 0; i < lowering->leaves->len; i++)
+  for (guint i = 0; i < lowering->reads->len; i++)
     {
-      const GhloLeaf *leaf = ghlo_leaf (lowering, i);
+      const GhloBufferRead *read = ghlo_buffer_read (lowering, i);
 
-      if (leaf->buffer != operand)
+      if (read->buffer != operand)
         continue;
       is_read = TRUE;
-      if (leaf->index.n_guards > 0 || !ghlo_lower_same_index (&leaf->index, index))
+      if (read->index.n_guards > 0 || !ghlo_lower_same_index (&read->index, index))
         return FALSE;
     }
 
@@ -271,12 +272,12 @@ share_buffers (GhloEmission *self)
   const GhloKernelGroup *group = self->lowering->group;
   g_autofree gboolean *is_shared = g_new0 (gboolean, group->n_operands + 1);
 
-  for (guint r = 0; r < self->n_roots; r++)
+  for (guint r = 0; r < self->n_outputs; r++)
     for (guint i = 0; i < group->n_operands; i++)
-      if (!is_shared[i] && may_share (self, i, &self->roots[r]))
+      if (!is_shared[i] && may_share (self, i, &self->outputs[r]))
         {
           is_shared[i] = TRUE;
-          ghlo_kernel_share_buffer (self->builder, i, group->n_operands + self->roots[r].result);
+          ghlo_kernel_share_buffer (self->builder, i, group->n_operands + self->outputs[r].result);
           break;
         }
 }
@@ -298,41 +299,41 @@ add_temporaries (GhloEmission *self)
 
       self->fold_temporaries[i] = ghlo_kernel_add_temporary (self->builder, name, ghlo_fold (lowering, i)->type, 0);
     }
-  for (guint i = 0; i < lowering->items->len; i++)
+  for (guint i = 0; i < lowering->exprs->len; i++)
     if (self->keepers[i] != 0)
       {
-        const GhloItem *item = ghlo_item (lowering, i);
-        g_autofree char *name = g_strdup_printf ("%s%u", item->is_row ? "row" : "value", i);
+        const GhloExpr *expr = ghlo_expr (lowering, i);
+        g_autofree char *name = g_strdup_printf ("%s%u", expr->is_row ? "row" : "value", i);
 
-        self->temporaries[i] = ghlo_kernel_add_temporary (self->builder, name, item->type,
-                                                          item->is_row ? 0 : ghlo_emission_inner_axes (self));
+        self->temporaries[i] = ghlo_kernel_add_temporary (self->builder, name, expr->type,
+                                                          expr->is_row ? 0 : ghlo_emission_inner_axes (self));
       }
 }
 
 static gboolean
 is_root_here (const GhloEmission *self,
-              guint               root,
+              guint               output,
               guint               block)
 {
   const GhloEmissionBlock *b = &self->blocks[block];
 
-  return !b->is_ordered && is_full_root (self, root) == b->is_full
-         && ghlo_item (self->lowering, self->roots[root].item)->level == b->level;
+  return !b->is_ordered && is_full_output (self, output) == b->is_full
+         && ghlo_expr (self->lowering, self->outputs[output].expr)->level == b->level;
 }
 
 static void
-emit_root (GhloEmission        *self,
-           const GhloLowerRoot *root)
+emit_output (GhloEmission          *self,
+             const GhloLowerOutput *output)
 {
   const GhloKernelGroup *group = self->lowering->group;
-  const guint node = self->nodes[root->item];
+  const guint node = self->nodes[output->expr];
 
-  if (root->temporary != GHLO_KERNEL_NONE)
-    ghlo_kernel_keep (self->builder, node, root->temporary);
+  if (output->temporary != GHLO_KERNEL_NONE)
+    ghlo_kernel_keep (self->builder, node, output->temporary);
   else
     ghlo_kernel_store (self->builder, node,
-                       ghlo_emission_access (self, self->first_stored + (guint) (root - self->roots),
-                                             ghlo_lower_stored (group->results[root->result].element_type)));
+                       ghlo_emission_access (self, self->first_stored + (guint) (output - self->outputs),
+                                             ghlo_lower_stored (group->results[output->result].element_type)));
 }
 
 static void
@@ -340,19 +341,19 @@ emit_stores (GhloEmission *self,
              guint         block)
 {
   for (guint i = 0; i < self->blocks[block].sinks->len; i++)
-    ghlo_emission_item (self, g_array_index (self->blocks[block].sinks, guint32, i), block);
-  for (guint i = 0; i < self->lowering->items->len; i++)
+    ghlo_emission_expr (self, g_array_index (self->blocks[block].sinks, guint32, i), block);
+  for (guint i = 0; i < self->lowering->exprs->len; i++)
     if (self->keepers[i] == block + 1)
       ghlo_kernel_keep (self->builder, self->nodes[i], self->temporaries[i]);
-  for (guint i = 0; i < self->n_roots; i++)
+  for (guint i = 0; i < self->n_outputs; i++)
     if (is_root_here (self, i, block))
-      emit_root (self, &self->roots[i]);
+      emit_output (self, &self->outputs[i]);
 }
 
 static void
 forget_nodes (GhloEmission *self)
 {
-  for (guint i = 0; i < self->lowering->items->len; i++)
+  for (guint i = 0; i < self->lowering->exprs->len; i++)
     self->nodes[i] = GHLO_KERNEL_NONE;
 }
 
@@ -366,7 +367,7 @@ emit_folds (GhloEmission *self,
   for (guint i = 0; i < lowering->folds->len; i++)
     if (is_fold_here (self, i, block))
       ghlo_kernel_set_update (self->builder, self->folds[i],
-                              ghlo_emission_item (self, ghlo_fold (lowering, i)->update, block));
+                              ghlo_emission_expr (self, ghlo_fold (lowering, i)->update, block));
   if (!is_merged)
     return;
   ghlo_kernel_begin_merge (self->builder);
@@ -374,7 +375,7 @@ emit_folds (GhloEmission *self,
   for (guint i = 0; i < lowering->folds->len; i++)
     if (is_fold_here (self, i, block))
       ghlo_kernel_set_merge (self->builder, self->folds[i],
-                             ghlo_emission_item (self, ghlo_fold (lowering, i)->merge, block));
+                             ghlo_emission_expr (self, ghlo_fold (lowering, i)->merge, block));
 }
 
 static void
@@ -404,18 +405,18 @@ emit_block (GhloEmission *self,
 }
 
 void
-ghlo_emission_init (GhloEmission        *self,
-                    GhloLowering        *lowering,
-                    const GhloLowerRoot *roots,
-                    guint                n_roots,
-                    gint64              *starts)
+ghlo_emission_init (GhloEmission          *self,
+                    GhloLowering          *lowering,
+                    const GhloLowerOutput *outputs,
+                    guint                  n_outputs,
+                    gint64                *starts)
 {
-  guint n_items = lowering->items->len + 1, n_folds = lowering->folds->len + 1;
+  guint n_exprs = lowering->exprs->len + 1, n_folds = lowering->folds->len + 1;
 
   *self = (GhloEmission) {
-    .lowering = lowering, .roots = roots, .n_roots = n_roots, .starts = starts, .n_members = 1,
-    .keepers = g_new0 (guint8, n_items), .seen = g_new0 (guint8, n_items), .visited = g_new0 (guint8, n_items),
-    .temporaries = g_new0 (guint16, n_items), .nodes = g_new0 (guint16, n_items),
+    .lowering = lowering, .outputs = outputs, .n_outputs = n_outputs, .starts = starts, .n_members = 1,
+    .keepers = g_new0 (guint8, n_exprs), .seen = g_new0 (guint8, n_exprs), .visited = g_new0 (guint8, n_exprs),
+    .temporaries = g_new0 (guint16, n_exprs), .nodes = g_new0 (guint16, n_exprs),
     .folds = g_new0 (guint16, n_folds), .fold_temporaries = g_new0 (guint16, n_folds),
   };
   ghlo_emission_find_places (self);
@@ -464,15 +465,15 @@ ghlo_emission_end (GhloLowering      *lowering,
 }
 
 GhloKernel *
-ghlo_lower_emit (GhloLowering        *self,
-                 const GhloLowerRoot *roots,
-                 guint                n_roots,
-                 gint64              *starts)
+ghlo_lower_emit (GhloLowering          *self,
+                 const GhloLowerOutput *outputs,
+                 guint                  n_outputs,
+                 gint64                *starts)
 {
   GhloEmission emission;
   gboolean ok;
 
-  ghlo_emission_init (&emission, self, roots, n_roots, starts);
+  ghlo_emission_init (&emission, self, outputs, n_outputs, starts);
   ok = self->reason == NULL && ghlo_emission_merge_axes (&emission, 1);
   if (ok)
     {

@@ -11,35 +11,35 @@
 
 #include <string.h>
 
-/* Forms */
+/* Affine functions */
 
 /* Only non-zero strides are hashed; most are 0. */
 static guint32
-hash_form (const GhloAffine *form)
+hash_affine (const GhloAffine *affine)
 {
   GhloHash hash = ghlo_hash_begin ();
 
-  ghlo_hash_add (&hash, (guint64) form->offset);
+  ghlo_hash_add (&hash, (guint64) affine->offset);
   for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
-    if (form->strides[i] != 0)
+    if (affine->strides[i] != 0)
       {
         ghlo_hash_add (&hash, i);
-        ghlo_hash_add (&hash, (guint64) form->strides[i]);
+        ghlo_hash_add (&hash, (guint64) affine->strides[i]);
       }
 
   return (guint32) ghlo_hash_end (&hash);
 }
 
 static gboolean
-same_form (gconstpointer item,
-           gconstpointer key)
+same_affine (gconstpointer affine,
+             gconstpointer key)
 {
-  return memcmp (item, key, sizeof (GhloAffine)) == 0;
+  return memcmp (affine, key, sizeof (GhloAffine)) == 0;
 }
 
 gboolean
 ghlo_lower_add_magnitude (const GhloLowering *self,
-                          const GhloAffine   *form,
+                          const GhloAffine   *affine,
                           gint64              factor,
                           gint64             *sum)
 {
@@ -47,35 +47,35 @@ ghlo_lower_add_magnitude (const GhloLowering *self,
 
   for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
     {
-      gint64 extent = i < GHLO_LOWER_MAX_AXES ? self->extents[i] : self->starts[i - GHLO_LOWER_MAX_AXES].end;
+      gint64 extent = i < GHLO_LOWER_MAX_AXES ? self->extents[i] : self->dynamic_offsets[i - GHLO_LOWER_MAX_AXES].end;
 
-      if (form->strides[i] != 0
-          && (form->strides[i] == G_MININT64
-              || !ghlo_int_add_product (&magnitude, ABS (form->strides[i]), MAX (extent, 1))))
+      if (affine->strides[i] != 0
+          && (affine->strides[i] == G_MININT64
+              || !ghlo_int_add_product (&magnitude, ABS (affine->strides[i]), MAX (extent, 1))))
         return FALSE;
     }
 
-  return form->offset != G_MININT64 && ghlo_int_add_product (&magnitude, ABS (form->offset), 1)
+  return affine->offset != G_MININT64 && ghlo_int_add_product (&magnitude, ABS (affine->offset), 1)
          && ghlo_int_add_product (sum, magnitude, ABS (factor)) && *sum <= GHLO_LOWER_MAX_MAGNITUDE;
 }
 
 const GhloAffine *
-ghlo_lower_form (GhloLowering     *self,
-                 const GhloAffine *form)
+ghlo_lower_affine (GhloLowering     *self,
+                   const GhloAffine *affine)
 {
-  guint32 hash = hash_form (form);
-  GhloAffine *found = ghlo_ir_intern_find (&self->forms, hash, same_form, form);
+  guint32 hash = hash_affine (affine);
+  GhloAffine *found = ghlo_ir_intern_find (&self->affines, hash, same_affine, affine);
   gint64 magnitude = 0;
 
-  if (found == NULL && !ghlo_lower_add_magnitude (self, form, 1, &magnitude))
+  if (found == NULL && !ghlo_lower_add_magnitude (self, affine, 1, &magnitude))
     {
       ghlo_lower_refuse (self, "its indices are too large");
       return self->zero;
     }
   if (found == NULL)
     {
-      found = ghlo_ir_arena_copy (&self->arena, form, sizeof *form);
-      ghlo_ir_intern_add (&self->forms, hash, found);
+      found = ghlo_ir_arena_copy (&self->arena, affine, sizeof *affine);
+      ghlo_ir_intern_add (&self->affines, hash, found);
     }
 
   return found;
@@ -83,27 +83,27 @@ ghlo_lower_form (GhloLowering     *self,
 
 const GhloAffine *
 ghlo_lower_shift (GhloLowering     *self,
-                  const GhloAffine *form,
+                  const GhloAffine *affine,
                   gint64            distance)
 {
-  const GhloAffine start = { .offset = distance };
+  const GhloAffine constant = { .offset = distance };
 
-  return ghlo_lower_add_form (self, &start, form, 1);
+  return ghlo_lower_add_affine (self, &constant, affine, 1);
 }
 
 const GhloAffine *
-ghlo_lower_add_form (GhloLowering     *self,
-                     const GhloAffine *form,
-                     const GhloAffine *other,
-                     gint64            factor)
+ghlo_lower_add_affine (GhloLowering     *self,
+                       const GhloAffine *affine,
+                       const GhloAffine *other,
+                       gint64            factor)
 {
-  GhloAffine sum = *form;
+  GhloAffine sum = *affine;
   gboolean fits = ghlo_int_add_product (&sum.offset, other->offset, factor);
 
   for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
     fits = fits && ghlo_int_add_product (&sum.strides[i], other->strides[i], factor);
   if (fits)
-    return ghlo_lower_form (self, &sum);
+    return ghlo_lower_affine (self, &sum);
   ghlo_lower_refuse (self, "its indices are too large");
 
   return self->zero;
@@ -220,9 +220,9 @@ move_slice (GhloLowering    *self,
   for (guint i = 0; i < n; i++)
     {
       gint64 step = op->results[0].type->dimensions[i] > 1 ? steps[i] : 1;
-      const GhloAffine start = { .offset = starts[i] };
+      const GhloAffine constant = { .offset = starts[i] };
 
-      moved->dimensions[i] = ghlo_lower_add_form (self, &start, index->dimensions[i], step);
+      moved->dimensions[i] = ghlo_lower_add_affine (self, &constant, index->dimensions[i], step);
     }
 
   return TRUE;
@@ -246,7 +246,7 @@ move_reverse (GhloLowering    *self,
       guint dimension = dimensions[i];
       const GhloAffine last = { .offset = type->dimensions[dimension] - 1 };
 
-      moved->dimensions[dimension] = ghlo_lower_add_form (self, &last, index->dimensions[dimension], -1);
+      moved->dimensions[dimension] = ghlo_lower_add_affine (self, &last, index->dimensions[dimension], -1);
     }
 
   return TRUE;

@@ -100,12 +100,12 @@ count_of (GhloLowering      *self,
 {
   const GhloLowerLoop *loop = self->loop;
   GhloElementType type = ghlo_lower_type (value->type->element_type);
-  GhloAffine form = { .offset = loop->start };
+  GhloAffine affine = { .offset = loop->start };
 
   if (value->op == NULL)
     {
-      form.strides[GHLO_LOWER_LOOP_AXIS] = loop->step;
-      return ghlo_lower_coordinate (self, type, ghlo_lower_form (self, &form));
+      affine.strides[GHLO_LOWER_LOOP_AXIS] = loop->step;
+      return ghlo_lower_coordinate (self, type, ghlo_lower_affine (self, &affine));
     }
 
   return ghlo_lower_constant (self, type, (guint64) (loop->start + loop->step * loop->trips)
@@ -125,7 +125,7 @@ temporary_value (GhloLowering      *self,
       && (!ghlo_lower_identity (self, carried->type, FALSE, &own) || !ghlo_lower_same_element (&own, index)))
     return ghlo_lower_refuse (self, "it reads a carried value at another index than the current one");
 
-  return ghlo_lower_decode (self, type, ghlo_lower_carried_item (self, ghlo_lower_stored (type), value->index,
+  return ghlo_lower_decode (self, type, ghlo_lower_carried_expr (self, ghlo_lower_stored (type), value->index,
                                                                  index->part, carried->is_row));
 }
 

@@ -25,8 +25,8 @@ typedef struct
   const GhloKernelGroup *group;
   GhloLowerLoop          loop;
   GhloLowering           stages[N_STAGES];
-  GhloLowerRoot         *roots[N_STAGES];       /* owned */
-  guint                  n_roots[N_STAGES];
+  GhloLowerOutput       *outputs[N_STAGES];     /* owned */
+  guint                  n_outputs[N_STAGES];
   GhloEmission           emissions[N_STAGES];
   GhloKernelBuilder     *builder;
   guint                  going;                 /* the temporary with the result of the condition */
@@ -135,9 +135,9 @@ set_domain (Loop *self)
   return NULL;
 }
 
-/* Roots */
+/* Outputs */
 
-/* Adds the parts of @value as roots of @stage; FALSE where a kernel cannot compute it. For roots that go to
+/* Adds the parts of @value as outputs of @stage; FALSE where a kernel cannot compute it. For outputs that go to
  * temporaries, @result is the carried value for now. */
 static gboolean
 add_root (Loop              *self,
@@ -148,11 +148,11 @@ add_root (Loop              *self,
 {
   for (guint part = 0; part < ghlo_lower_n_parts (value->type); part++)
     {
-      GhloLowerRoot *root = &self->roots[stage][self->n_roots[stage]++];
+      GhloLowerOutput *output = &self->outputs[stage][self->n_outputs[stage]++];
 
-      root->temporary = temporary;
-      root->result = result;
-      if (!ghlo_lower_root (&self->stages[stage], value, part, root))
+      output->temporary = temporary;
+      output->result = result;
+      if (!ghlo_lower_output (&self->stages[stage], value, part, output))
         return FALSE;
     }
 
@@ -165,7 +165,7 @@ add_result (Loop *self,
 {
   const GhloKernelGroup *group = self->group;
   const GhloIrValue *value = ghlo_lower_get_result (group, result);
-  const guint first = self->n_roots[BODY];
+  const guint first = self->n_outputs[BODY];
   const GhloIrOp *op;
 
   if (value->op != self->loop.op || self->loop.carried[value->index].kind != GHLO_CARRIED_STACK)
@@ -173,27 +173,27 @@ add_result (Loop *self,
   op = self->loop.carried[value->index].next->op;
   if (!add_root (self, BODY, ghlo_ir_op_operand (op, 1), GHLO_KERNEL_NONE, result))
     return FALSE;
-  for (guint i = first; i < self->n_roots[BODY]; i++)
+  for (guint i = first; i < self->n_outputs[BODY]; i++)
     {
-      GhloLowerRoot *root = &self->roots[BODY][i];
-      const GhloIndex update = root->index;
+      GhloLowerOutput *output = &self->outputs[BODY][i];
+      const GhloIndex update = output->index;
 
-      if (!ghlo_lower_stack_index (&self->stages[BODY], op, &update, &root->index))
+      if (!ghlo_lower_stack_index (&self->stages[BODY], op, &update, &output->index))
         return FALSE;
     }
 
   return TRUE;
 }
 
-/* Adds the roots of all stages; temporaries have no indices yet. */
+/* Adds the outputs of all stages; temporaries have no indices yet. */
 static gboolean
-add_roots (Loop *self)
+add_outputs (Loop *self)
 {
   const GhloLowerLoop *loop = &self->loop;
   const guint n = 2 * (loop->n_carried + self->group->n_results) + 1;
 
   for (guint i = 0; i < N_STAGES; i++)
-    self->roots[i] = g_new0 (GhloLowerRoot, n);
+    self->outputs[i] = g_new0 (GhloLowerOutput, n);
   for (guint i = 0; i < loop->n_carried; i++)
     if (loop->carried[i].kind == GHLO_CARRIED_TEMPORARY
         && (!add_root (self, FIRST, loop->carried[i].first, 0, i)
@@ -226,18 +226,18 @@ add_carried (Loop *self,
       }
 }
 
-/* Sets the temporaries in which the roots of @stage are kept. */
+/* Sets the temporaries in which the outputs of @stage are kept. */
 static void
 set_temporaries (Loop  *self,
                  guint  stage,
                  guint  kind)
 {
-  for (guint i = 0; i < self->n_roots[stage]; i++)
+  for (guint i = 0; i < self->n_outputs[stage]; i++)
     {
-      GhloLowerRoot *root = &self->roots[stage][i];
+      GhloLowerOutput *output = &self->outputs[stage][i];
 
-      if (root->temporary != GHLO_KERNEL_NONE)
-        root->temporary = self->loop.carried[root->result].temporaries[root->index.part][kind];
+      if (output->temporary != GHLO_KERNEL_NONE)
+        output->temporary = self->loop.carried[output->result].temporaries[output->index.part][kind];
     }
 }
 
@@ -248,7 +248,7 @@ add_temporaries (Loop *self)
     if (self->loop.carried[i].kind == GHLO_CARRIED_TEMPORARY)
       add_carried (self, i);
   if (self->loop.condition != NULL)
-    self->going = self->roots[CONDITION][0].temporary =
+    self->going = self->outputs[CONDITION][0].temporary =
       ghlo_kernel_add_temporary (self->builder, "going", GHLO_ELEMENT_TYPE_I1, 0);
   set_temporaries (self, FIRST, GHLO_CARRIED_FIRST);
   set_temporaries (self, BODY, GHLO_CARRIED_NEXT);
@@ -288,7 +288,7 @@ emit (Loop   *self,
   GhloKernel *kernel = NULL;
 
   for (guint i = 0; i < N_STAGES; i++)
-    ghlo_emission_init (&self->emissions[i], &self->stages[i], self->roots[i], self->n_roots[i], starts);
+    ghlo_emission_init (&self->emissions[i], &self->stages[i], self->outputs[i], self->n_outputs[i], starts);
   if (find_reason (self) == NULL && ghlo_emission_merge_axes (self->emissions, N_STAGES))
     {
       self->builder = ghlo_kernel_builder_new ("loop");
@@ -323,7 +323,7 @@ ghlo_lower_loop (const GhloKernelGroup  *group,
     *reason = set_domain (self);
   if (*reason == NULL)
     {
-      kernel = add_roots (self) ? emit (self, starts) : NULL;
+      kernel = add_outputs (self) ? emit (self, starts) : NULL;
       *reason = find_reason (self);
       if (kernel == NULL && *reason == NULL)
         *reason = "its values have different shapes";
@@ -331,7 +331,7 @@ ghlo_lower_loop (const GhloKernelGroup  *group,
   for (guint i = 0; i < N_STAGES; i++)
     {
       ghlo_lower_clear (&self->stages[i]);
-      g_free (self->roots[i]);
+      g_free (self->outputs[i]);
     }
   g_free (self->loop.carried);
 

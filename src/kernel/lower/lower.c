@@ -32,8 +32,8 @@ const GhloIrValue *
 ghlo_lower_get_result (const GhloKernelGroup *group,
                        guint                  result)
 {
-  if (group->wanted != NULL)
-    return group->wanted;
+  if (group->output_value != NULL)
+    return group->output_value;
   if (group->result_indices != NULL)
     result = group->result_indices[result];
 
@@ -41,18 +41,18 @@ ghlo_lower_get_result (const GhloKernelGroup *group,
 }
 
 gboolean
-ghlo_lower_root (GhloLowering      *self,
-                 const GhloIrValue *value,
-                 guint              part,
-                 GhloLowerRoot     *root)
+ghlo_lower_output (GhloLowering      *self,
+                   const GhloIrValue *value,
+                   guint              part,
+                   GhloLowerOutput   *output)
 {
-  if (!ghlo_lower_identity (self, value->type, FALSE, &root->index)
-      && !ghlo_lower_identity (self, value->type, TRUE, &root->index))
+  if (!ghlo_lower_identity (self, value->type, FALSE, &output->index)
+      && !ghlo_lower_identity (self, value->type, TRUE, &output->index))
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its results have different shapes"));
-  root->index.part = part;
-  root->item = ghlo_lower_encode (self, value->type->element_type, ghlo_lower_value (self, value, &root->index));
+  output->index.part = part;
+  output->expr = ghlo_lower_encode (self, value->type->element_type, ghlo_lower_value (self, value, &output->index));
 
-  return root->item != GHLO_LOWER_NONE;
+  return output->expr != GHLO_LOWER_NONE;
 }
 
 static GhloKernel *
@@ -60,8 +60,8 @@ lower_map (GhloLowering *self,
            gint64       *starts)
 {
   const GhloKernelGroup *group = self->group;
-  g_autofree GhloLowerRoot *roots = g_new0 (GhloLowerRoot, 2 * group->n_results);
-  guint n_roots = 0;
+  g_autofree GhloLowerOutput *outputs = g_new0 (GhloLowerOutput, 2 * group->n_results);
+  guint n_outputs = 0;
 
   if (!ghlo_lower_find_domain (self))
     return NULL;
@@ -71,16 +71,16 @@ lower_map (GhloLowering *self,
 
       for (guint part = 0; part < ghlo_lower_n_parts (value->type); part++)
         {
-          GhloLowerRoot *root = &roots[n_roots++];
+          GhloLowerOutput *output = &outputs[n_outputs++];
 
-          root->temporary = GHLO_KERNEL_NONE;
-          root->result = i;
-          if (!ghlo_lower_root (self, value, part, root))
+          output->temporary = GHLO_KERNEL_NONE;
+          output->result = i;
+          if (!ghlo_lower_output (self, value, part, output))
             return NULL;
         }
     }
 
-  return ghlo_lower_emit (self, roots, n_roots, starts);
+  return ghlo_lower_emit (self, outputs, n_outputs, starts);
 }
 
 static gboolean

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Shared by the files of this folder: the graph that is built from a group, and from which blocks are emitted. An
- * item of the graph is the value of an operation at an index, as a function of the point. Items are interned: equal
- * items are one.
+ * expression of the graph is the value of an operation at an index, as a function of the point. Expressions are
+ * interned: equal expressions are one.
  *
- * A group with reductions has levels. An item of level l needs folds of levels below l. Items that do not depend on
- * inner axes are row items. Blocks run in the order row 0, full 0, row 1, full 1, …, and folds of level l belong to
- * full block l.
+ * A group with reductions has levels. An expression of level l needs folds of levels below l. Expressions that do not
+ * depend on inner axes are row expressions. Blocks run in the order row 0, full 0, row 1, full 1, …, and folds of level
+ * l belong to full block l.
  */
 
 #pragma once
@@ -22,12 +22,12 @@ enum
 {
   GHLO_LOWER_MAX_AXES    = 16,          /* before axes are merged */
   GHLO_LOWER_LOOP_AXIS   = GHLO_LOWER_MAX_AXES - 1,     /* the axis of the loop, where the kernel is a loop */
-  GHLO_LOWER_MAX_STARTS  = 8,
-  GHLO_LOWER_MAX_VARIABLES = GHLO_LOWER_MAX_AXES + GHLO_LOWER_MAX_STARTS,
+  GHLO_LOWER_MAX_DYNAMIC_OFFSETS = 8,
+  GHLO_LOWER_MAX_VARIABLES = GHLO_LOWER_MAX_AXES + GHLO_LOWER_MAX_DYNAMIC_OFFSETS,
   GHLO_LOWER_MAX_RANK    = 16,
   GHLO_LOWER_MAX_GUARDS  = 8,           /* guards of one index */
   GHLO_LOWER_MAX_LEVELS  = 16,
-  GHLO_LOWER_MAX_ITEMS   = 4096,
+  GHLO_LOWER_MAX_EXPRS   = 4096,
   GHLO_LOWER_MAX_DEPTH   = 256,         /* depth of the walk back: operations in a chain */
 };
 
@@ -36,21 +36,21 @@ enum
 /* The limit of indices, and of addresses in bytes. The distance between two fits 63 bits. */
 #define GHLO_LOWER_MAX_MAGNITUDE ((gint64) 1 << 61)
 
-/* offset + sum of strides × variables: the coordinates of the axes, then the starts */
+/* offset + sum of strides × variables: the coordinates of the axes, then the dynamic offsets */
 typedef struct
 {
   gint64 offset;
   gint64 strides[GHLO_LOWER_MAX_VARIABLES];
 } GhloAffine;
 
-/* Holds where 0 <= position < end; position uses no starts. */
+/* Holds where 0 <= position < end; position uses no dynamic offsets. */
 typedef struct
 {
   const GhloAffine *position;
   gint64            end;
 } GhloIndexGuard;
 
-/* An index as a function of the point; undefined where a guard does not hold. Its affine forms are interned by the
+/* An index as a function of the point; undefined where a guard does not hold. Its affine functions are interned by the
  * lowering, so they are compared by pointer. */
 typedef struct
 {
@@ -60,55 +60,55 @@ typedef struct
   GhloIndexGuard    guards[GHLO_LOWER_MAX_GUARDS];
 } GhloIndex;
 
-/* Kinds of items in addition to those of nodes. */
+/* Kinds of expressions in addition to those of nodes. */
 enum
 {
-  GHLO_ITEM_FOLD = GHLO_N_NODES,        /* the result of a fold; ref: the fold */
-  GHLO_ITEM_COORDINATE,                 /* an affine form of the coordinates; ref: its number */
+  GHLO_EXPR_FOLD = GHLO_N_NODES,        /* the result of a fold; ref: the fold */
+  GHLO_EXPR_COORDINATE,                 /* an affine function of the coordinates; ref: its number */
 };
 
 typedef struct
 {
   guint8  kind, type;
   guint8  is_row, level;
-  guint32 operands[3];                  /* items, or GHLO_LOWER_NONE */
-  guint32 ref;                          /* LOAD, INSIDE: the leaf; FOLD, LEFT, RIGHT: the fold; TEMPORARY: 2 × the
+  guint32 operands[3];                  /* expressions, or GHLO_LOWER_NONE */
+  guint32 ref;                          /* LOAD, INSIDE: the read; FOLD, LEFT, RIGHT: the fold; TEMPORARY: 2 × the
                                          * carried value + its part */
-  guint32 reserved;                     /* 0: items are compared as bytes */
+  guint32 reserved;                     /* 0: expressions are compared as bytes */
   guint64 bits;                         /* CONSTANT */
-} GhloItem;
+} GhloExpr;
 
-/* The start of a slice or gather that is known at run time only: an integer item, clamped to [0, end). */
+/* A start index of a slice or gather that is known at run time only: an integer expression, clamped to [0, end). */
 typedef struct
 {
-  guint32 item;
+  guint32 expr;
   gint64  end;
-} GhloLowerStart;
+} GhloDynamicOffset;
 
 /* A read of a buffer. */
 typedef struct
 {
   guint      buffer;
   GhloIndex  index;                     /* in the dimensions of the operand */
-} GhloLeaf;
+} GhloBufferRead;
 
 typedef struct
 {
   GhloElementType type;                 /* of the node */
   guint64         identity;
-  guint32         update, merge;        /* items; merge is nullable: GHLO_LOWER_NONE */
+  guint32         update, merge;        /* expressions; merge is nullable: GHLO_LOWER_NONE */
   guint           level;
   guint           n_chains;             /* 0: derived from the shape; else 1 */
 } GhloLowerFold;
 
-/* Where an item goes, which is a value or one part of a complex value. */
+/* Where an expression goes, which is a value or one part of a complex value. */
 typedef struct
 {
-  guint32   item;
+  guint32   expr;
   guint16   temporary;                  /* the temporary that receives it, or GHLO_KERNEL_NONE where it is stored */
   guint     result;                     /* the result that it is stored to, at index */
   GhloIndex index;                      /* for temporaries, its strides only tell whether the value is a row */
-} GhloLowerRoot;
+} GhloLowerOutput;
 
 /* loop.c: the kinds of loop-carried values. */
 typedef enum
@@ -157,23 +157,23 @@ typedef struct
   gint                   axes[GHLO_LOWER_MAX_RANK];     /* for each dimension its axis; -1 for one element */
   guint64                is_reduced;    /* bits of the reduced dimensions */
   const GhloIrOp        *window;        /* the reduce_window, or NULL */
-  guint                  n_starts;
-  GhloLowerStart         starts[GHLO_LOWER_MAX_STARTS];
+  guint                  n_dynamic_offsets;
+  GhloDynamicOffset      dynamic_offsets[GHLO_LOWER_MAX_DYNAMIC_OFFSETS];
   /* The graph. */
   GhloIrArena            arena;
-  GhloIrInternTable      forms;         /* of GhloAffine, interned in the arena */
-  const GhloAffine      *zero;          /* the form 0 */
-  GArray                *items;         /* of GhloItem */
-  GArray                *leaves;        /* of GhloLeaf */
+  GhloIrInternTable      affines;       /* of GhloAffine, interned in the arena */
+  const GhloAffine      *zero;          /* the affine function 0 */
+  GArray                *exprs;         /* of GhloExpr */
+  GArray                *reads;         /* of GhloBufferRead */
   GArray                *folds;         /* of GhloLowerFold */
-  GArray                *coordinates;   /* of const GhloAffine *, interned forms */
-  GhloIrInternTable      unique;        /* from items to their number + 1 */
+  GArray                *coordinates;   /* of const GhloAffine *, interned */
+  GhloIrInternTable      unique;        /* from expressions to their number + 1 */
   GhloIrInternTable      memo;          /* belongs to walk.c */
   GHashTable            *reductions;    /* from GhloIrOp to its first fold + 1 */
 } GhloLowering;
 
-#define ghlo_item(self, number) (&g_array_index ((self)->items, GhloItem, number))
-#define ghlo_leaf(self, number) (&g_array_index ((self)->leaves, GhloLeaf, number))
+#define ghlo_expr(self, number) (&g_array_index ((self)->exprs, GhloExpr, number))
+#define ghlo_buffer_read(self, number) (&g_array_index ((self)->reads, GhloBufferRead, number))
 #define ghlo_fold(self, number) (&g_array_index ((self)->folds, GhloLowerFold, number))
 #define ghlo_coordinate(self, number) g_array_index ((self)->coordinates, const GhloAffine *, number)
 
@@ -201,12 +201,12 @@ guint32 ghlo_lower_fold_operand  (GhloLowering     *self,
                                   guint             fold);
 guint32 ghlo_lower_fold_result   (GhloLowering     *self,
                                   guint             fold);
-/* Returns the value of @form, an interned form, at the point, as an integer type. */
+/* Returns the value of @affine, an interned affine function, at the point, as an integer type. */
 guint32 ghlo_lower_coordinate    (GhloLowering     *self,
                                   GhloElementType   type,
-                                  const GhloAffine *form);
+                                  const GhloAffine *affine);
 /* Returns a carried value, or one part of it, in the current iteration, as its stored type. */
-guint32 ghlo_lower_carried_item  (GhloLowering     *self,
+guint32 ghlo_lower_carried_expr  (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint             carried,
                                   guint             part,
@@ -218,7 +218,7 @@ guint32 ghlo_lower_load          (GhloLowering     *self,
                                   GhloElementType   type,
                                   const GhloIndex  *index,
                                   guint32           fill);
-/* Returns whether all guards of @index hold, as an item. */
+/* Returns whether all guards of @index hold, as an expression. */
 guint32 ghlo_lower_inside        (GhloLowering     *self,
                                   const GhloIndex  *index);
 
@@ -245,7 +245,7 @@ guint32 ghlo_lower_round         (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           value);
 
-/* scalar.c: an elementwise operation on items that are not complex. Refuses operations without nodes. */
+/* scalar.c: an elementwise operation on expressions that are not complex. Refuses operations without nodes. */
 guint32 ghlo_lower_scalar        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const guint32    *operands);
@@ -269,19 +269,19 @@ guint32 ghlo_lower_convert       (GhloLowering     *self,
 typedef struct
 {
   guint32 re, im;
-} GhloComplexItem;
+} GhloComplexExpr;
 
 /* Returns the parts of the result of @op, an operation with complex operands or results. Of a real operand, both parts
  * are the number. Refuses operations without nodes. */
-GhloComplexItem ghlo_lower_complex  (GhloLowering          *self,
+GhloComplexExpr ghlo_lower_complex  (GhloLowering          *self,
                                      const GhloIrOp        *op,
-                                     const GhloComplexItem *operands);
+                                     const GhloComplexExpr *operands);
 /* Combines two partial results of a reduction; their parts have @type. */
-GhloComplexItem ghlo_lower_complex_combine (GhloLowering    *self,
+GhloComplexExpr ghlo_lower_complex_combine (GhloLowering    *self,
                                             GhloCombiner     combiner,
                                             GhloElementType  type,
-                                            GhloComplexItem  x,
-                                            GhloComplexItem  y);
+                                            GhloComplexExpr  x,
+                                            GhloComplexExpr  y);
 /* Returns whether @op has complex operands or results. */
 gboolean ghlo_lower_has_complex  (const GhloIrOp   *op);
 /* Returns why such an operation has no nodes, a static text, or NULL where it has. */
@@ -317,23 +317,24 @@ GhloNodeKind ghlo_lower_comparison (const GhloIrOp *op);
 
 /* index.c */
 
-/* Adds to *@sum the largest magnitude of @form at any point and start, times that of @factor. Returns FALSE where it
- * exceeds the limit. */
+/* Adds to *@sum the largest magnitude of @affine at any point and dynamic offset, times that of @factor. Returns FALSE
+ * where it exceeds the limit. */
 gboolean ghlo_lower_add_magnitude (const GhloLowering *self,
-                                   const GhloAffine   *form,
+                                   const GhloAffine   *affine,
                                    gint64              factor,
                                    gint64             *sum);
-/* Returns the interned form that is equal to @form. Refuses the group where its magnitude exceeds the limit. */
-const GhloAffine *ghlo_lower_form (GhloLowering     *self,
-                                  const GhloAffine *form);
-/* Returns @form + @other × @factor. */
-const GhloAffine *ghlo_lower_add_form (GhloLowering     *self,
-                                  const GhloAffine *form,
-                                  const GhloAffine *other,
-                                  gint64            factor);
-/* Returns @form + @distance. */
+/* Returns the interned affine function that is equal to @affine. Refuses the group where its magnitude exceeds the
+ * limit. */
+const GhloAffine *ghlo_lower_affine (GhloLowering     *self,
+                                     const GhloAffine *affine);
+/* Returns @affine + @other × @factor. */
+const GhloAffine *ghlo_lower_add_affine (GhloLowering     *self,
+                                         const GhloAffine *affine,
+                                         const GhloAffine *other,
+                                         gint64            factor);
+/* Returns @affine + @distance. */
 const GhloAffine *ghlo_lower_shift (GhloLowering     *self,
-                                  const GhloAffine *form,
+                                  const GhloAffine *affine,
                                   gint64            distance);
 /* Returns the index of the first element of a value of @rank dimensions, with the guards and part of @index
  * (nullable). */
@@ -354,22 +355,23 @@ gboolean ghlo_lower_move         (GhloLowering     *self,
                                   GhloIndex        *moved);
 gboolean ghlo_lower_is_move      (GhloIrOpKind      op);
 
-/* start.c */
+/* dynamic-offset.c */
 
 /* Returns the result of @op, a dynamic slice or a gather, at @index. */
 guint32 ghlo_lower_gather        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const GhloIndex  *index);
-gboolean ghlo_lower_has_starts   (const GhloAffine *form);
-/* Returns whether @index uses start number @start. */
-gboolean ghlo_lower_uses_start   (const GhloIndex  *index,
-                                  guint             start);
+gboolean ghlo_lower_has_dynamic_offsets (const GhloAffine *affine);
+/* Returns whether @index uses dynamic offset @number. */
+gboolean ghlo_lower_uses_dynamic_offset (const GhloIndex *index,
+                                         guint            number);
 
 /* walk.c: returns @value at @index. */
 guint32 ghlo_lower_value         (GhloLowering      *self,
                                   const GhloIrValue *value,
                                   const GhloIndex   *index);
-/* Adds a guard; FALSE where there is no room, or where @position, an interned form, has starts. */
+/* Adds a guard; FALSE where there is no room, or where @position, an interned affine function, has dynamic
+ * offsets. */
 gboolean ghlo_lower_add_guard    (GhloIndex        *index,
                                   const GhloAffine *position,
                                   gint64            end);
@@ -411,12 +413,12 @@ ghlo_lower_n_parts (const GhloIrType *type)
   return ghlo_element_type_is_complex (type->element_type) ? 2 : 1;
 }
 
-/* Sets *@root to part @part of @value as it is stored, and to its place: one element for each point, or one element
+/* Sets *@output to part @part of @value as it is stored, and to its place: one element for each point, or one element
  * where it is the same at all points. Returns FALSE where @value has another shape. */
-gboolean ghlo_lower_root         (GhloLowering          *self,
+gboolean ghlo_lower_output       (GhloLowering          *self,
                                   const GhloIrValue     *value,
                                   guint                  part,
-                                  GhloLowerRoot         *root);
+                                  GhloLowerOutput       *output);
 
 /* loop.c: values of the loop that the kernel is. */
 
@@ -436,12 +438,12 @@ guint32 ghlo_lower_carried       (GhloLowering      *self,
 const char *ghlo_lower_read_loop (GhloLowerLoop     *loop,
                                   const GhloIrOp    *op);
 
-/* loop-forms.c: returns whether @start is in [0, @end) in each iteration, and sets *@form to it as a function of the
+/* loop-affine.c: returns whether @start is in [0, @end) in each iteration, and sets *@affine to it as a function of the
  * loop's coordinate. */
 gboolean ghlo_lower_slice_start  (const GhloLowerLoop *loop,
                                   const GhloIrValue   *start,
                                   gint64               end,
-                                  GhloAffine          *form);
+                                  GhloAffine          *affine);
 /* Returns whether carried value @number is a stack. */
 gboolean ghlo_lower_is_stack     (const GhloLowerLoop *loop,
                                   guint                number);
@@ -458,10 +460,10 @@ GhloKernel *ghlo_lower_loop      (const GhloKernelGroup *group,
                                   gint64                *starts,
                                   const char           **reason);
 
-/* emit.c: emits the blocks of the graph, whose @roots become the results. */
-GhloKernel *ghlo_lower_emit      (GhloLowering        *self,
-                                  const GhloLowerRoot *roots,
-                                  guint                n_roots,
-                                  gint64              *starts);
+/* emit.c: emits the blocks of the graph, whose @outputs become the results. */
+GhloKernel *ghlo_lower_emit      (GhloLowering          *self,
+                                  const GhloLowerOutput *outputs,
+                                  guint                  n_outputs,
+                                  gint64                *starts);
 
 G_END_DECLS

@@ -99,10 +99,10 @@ make_combined (GhloLowering   *self,
     return FALSE;
   if (!find_identity (combiner, type, &identity))
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has no neutral element"));
-  if (is_rounded && ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
+  if (is_rounded && ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has an initial value that is not a constant"));
-  fold = add_fold (self, type, ghlo_item (self, value)->level,
-                   is_rounded ? ghlo_item (self, init)->bits : identity, is_rounded || self->window != NULL ? 1 : 0);
+  fold = add_fold (self, type, ghlo_expr (self, value)->level,
+                   is_rounded ? ghlo_expr (self, init)->bits : identity, is_rounded || self->window != NULL ? 1 : 0);
   left = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, fold);
   value = ghlo_lower_combine (self, combiner, type, left, value);
   if (is_rounded)
@@ -133,10 +133,10 @@ find_complex_identity (GhloLowering   *self,
       {
         guint32 init = get_init (self, op, 0, part);
 
-        if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
+        if (init == GHLO_LOWER_NONE || ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
           return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
                                                       "its reduction has an initial value that is not a constant"));
-        bits[part] = ghlo_item (self, init)->bits;
+        bits[part] = ghlo_expr (self, init)->bits;
       }
     else
       bits[part] = ghlo_float_to_bits (element, part == 0 ? neutral.c.re : neutral.c.im);
@@ -153,7 +153,7 @@ make_complex_folds (GhloLowering   *self,
                     guint           level)
 {
   GhloElementType type = ghlo_element_type_real_part (op->results[0].type->element_type);
-  GhloComplexItem value = { elements[0], elements[1] }, left, right;
+  GhloComplexExpr value = { elements[0], elements[1] }, left, right;
   guint first = self->folds->len;
   gboolean is_ordered;
   guint64 bits[2];
@@ -180,19 +180,19 @@ make_complex_folds (GhloLowering   *self,
   return self->reason == NULL;
 }
 
-/* Returns the item for @value of a reduction's body; @values has those of the arguments. */
+/* Returns the expression for @value of a reduction's body; @values has those of the arguments. */
 static guint32
 make_body_value (GhloLowering      *self,
                  GHashTable        *values,
                  const GhloIrValue *value)
 {
   enum { MAX_OPERANDS = 3 };
-  guint32 operands[MAX_OPERANDS], item = GPOINTER_TO_UINT (g_hash_table_lookup (values, value));
+  guint32 operands[MAX_OPERANDS], expr = GPOINTER_TO_UINT (g_hash_table_lookup (values, value));
   const GhloIndex scalar = ghlo_lower_origin (self, 0, NULL);
   const GhloIrOp *op = value->op;
 
-  if (item != 0)
-    return item - 1;
+  if (expr != 0)
+    return expr - 1;
   if (op == NULL || op->n_results != 1 || op->n_operands > MAX_OPERANDS || self->depth == GHLO_LOWER_MAX_DEPTH)
     return ghlo_lower_refuse (self, "its reduction body is not a chain of elementwise operations");
   if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
@@ -204,12 +204,12 @@ make_body_value (GhloLowering      *self,
   for (guint i = 0; i < op->n_operands; i++)
     if (operands[i] == GHLO_LOWER_NONE)
       return GHLO_LOWER_NONE;
-  item = op->n_operands > 0 ? ghlo_lower_scalar (self, op, operands)
+  expr = op->n_operands > 0 ? ghlo_lower_scalar (self, op, operands)
          : ghlo_lower_refuse (self, "its reduction body is not a chain of elementwise operations");
-  if (item != GHLO_LOWER_NONE)
-    g_hash_table_insert (values, (gpointer) value, GUINT_TO_POINTER (item + 1));
+  if (expr != GHLO_LOWER_NONE)
+    g_hash_table_insert (values, (gpointer) value, GUINT_TO_POINTER (expr + 1));
 
-  return item;
+  return expr;
 }
 
 /* Applies @op's body to @left and @elements. */
@@ -251,10 +251,10 @@ make_general (GhloLowering   *self,
     {
       guint32 init = get_init (self, op, i, 0);
 
-      if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
+      if (init == GHLO_LOWER_NONE || ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
         return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
                                                     "its reduction has an initial value that is not a constant"));
-      add_fold (self, ghlo_item (self, init)->type, level, ghlo_item (self, init)->bits, 1);
+      add_fold (self, ghlo_expr (self, init)->type, level, ghlo_expr (self, init)->bits, 1);
       left[i] = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + i);
     }
   if (!apply_body (self, op, left, elements, updates))
@@ -303,15 +303,15 @@ get_window_element (GhloLowering   *self,
   for (guint i = 0; i < rank; i++)
     {
       const GhloIrWindowDim *dim = &window->dims[i];
-      GhloAffine form = { .offset = -dim->padding_low };
+      GhloAffine affine = { .offset = -dim->padding_low };
 
       if (dim->base_dilation != 1)
         return ghlo_lower_refuse (self, "its windows have a base dilation");
       if (self->axes[i] >= 0)
-        form.strides[self->axes[i]] = dim->stride;
+        affine.strides[self->axes[i]] = dim->stride;
       if (self->axes[rank + i] >= 0)
-        form.strides[self->axes[rank + i]] = dim->window_dilation;
-      index.dimensions[i] = ghlo_lower_form (self, &form);
+        affine.strides[self->axes[rank + i]] = dim->window_dilation;
+      index.dimensions[i] = ghlo_lower_affine (self, &affine);
       if ((dim->padding_low > 0 || dim->padding_high > 0)
           && !ghlo_lower_add_guard (&index, index.dimensions[i], dim->input))
         return ghlo_lower_refuse (self, "it needs too many bounds checks");
@@ -369,7 +369,7 @@ make_folds (GhloLowering   *self,
   if (!get_elements (self, op, elements))
     return GHLO_LOWER_NONE;
   for (guint i = 0; i < op->n_results + is_complex (op); i++)
-    level = MAX (level, ghlo_item (self, elements[i])->level);
+    level = MAX (level, ghlo_expr (self, elements[i])->level);
   if (level + 1 >= GHLO_LOWER_MAX_LEVELS)
     return ghlo_lower_refuse (self, "its chain of dependent reductions is too long");
   first = self->folds->len;
@@ -417,16 +417,16 @@ finish_complex (GhloLowering   *self,
 {
   GhloElementType element = op->results[0].type->element_type;
   GhloCombiner combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), element);
-  const GhloComplexItem init = { get_init (self, op, 0, 0), get_init (self, op, 0, 1) };
-  GhloComplexItem value = { ghlo_lower_fold_result (self, first), ghlo_lower_fold_result (self, first + 1) };
+  const GhloComplexExpr init = { get_init (self, op, 0, 0), get_init (self, op, 0, 1) };
+  GhloComplexExpr value = { ghlo_lower_fold_result (self, first), ghlo_lower_fold_result (self, first + 1) };
 
   if (init.re == GHLO_LOWER_NONE || init.im == GHLO_LOWER_NONE)
     return GHLO_LOWER_NONE;
   if (ghlo_fold (self, first)->merge == GHLO_LOWER_NONE)
     return part == 0 ? value.re : value.im;
-  if (ghlo_item (self, init.re)->kind != GHLO_NODE_CONSTANT || ghlo_item (self, init.im)->kind != GHLO_NODE_CONSTANT
-      || ghlo_item (self, init.re)->bits != ghlo_fold (self, first)->identity
-      || ghlo_item (self, init.im)->bits != ghlo_fold (self, first + 1)->identity)
+  if (ghlo_expr (self, init.re)->kind != GHLO_NODE_CONSTANT || ghlo_expr (self, init.im)->kind != GHLO_NODE_CONSTANT
+      || ghlo_expr (self, init.re)->bits != ghlo_fold (self, first)->identity
+      || ghlo_expr (self, init.im)->bits != ghlo_fold (self, first + 1)->identity)
     value = ghlo_lower_complex_combine (self, combiner, ghlo_element_type_real_part (element), init, value);
 
   return part == 0 ? value.re : value.im;
@@ -462,8 +462,8 @@ ghlo_lower_reduce (GhloLowering    *self,
   if (!is_combined)
     return value;
   init = get_init (self, op, result, 0);
-  if (ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT
-      || ghlo_item (self, init)->bits != ghlo_fold (self, first - 1)->identity)
+  if (ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT
+      || ghlo_expr (self, init)->bits != ghlo_fold (self, first - 1)->identity)
     value = ghlo_lower_combine (self, ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), element),
                                 ghlo_lower_type (element), init, value);
 

@@ -47,7 +47,7 @@ bitcast (GhloLowering    *self,
          GhloElementType  type,
          guint32          value)
 {
-  if (value == NONE || ghlo_item (self, value)->type == type)
+  if (value == NONE || ghlo_expr (self, value)->type == type)
     return value;
 
   return NODE (BITCAST, type, value, NONE, NONE);

@@ -13,7 +13,7 @@ typedef struct
 {
   GhloElementType number, stored;
   GhloNodeKind    from, to;             /* equal for types that are not narrow floats */
-} Form;
+} Representation;
 
 #define SAME(ID)              [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##ID, GHLO_ELEMENT_TYPE_##ID, 0, 0 }
 #define AS(ID, node)          [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##node, GHLO_ELEMENT_TYPE_##node, 0, 0 }
@@ -21,7 +21,7 @@ typedef struct
                                                            GHLO_NODE_FROM_##ID, GHLO_NODE_TO_##ID }
 
 /* Missing rows are 0, which is INVALID. */
-static const Form forms[] = {
+static const Representation representations[] = {
   SAME (I1), SAME (I8), SAME (I16), SAME (I32), SAME (I64), SAME (UI8), SAME (UI16), SAME (UI32), SAME (UI64),
   SAME (F32), SAME (F64),
   AS (I2, I8), AS (I4, I8), AS (UI2, UI8), AS (UI4, UI8),
@@ -33,22 +33,23 @@ static const Form forms[] = {
 };
 
 /* Returns NULL where @type is not a narrow float. */
-static const Form *
+static const Representation *
 find_narrow (GhloElementType type)
 {
-  return type < G_N_ELEMENTS (forms) && forms[type].from != forms[type].to ? &forms[type] : NULL;
+  return type < G_N_ELEMENTS (representations) && representations[type].from != representations[type].to
+         ? &representations[type] : NULL;
 }
 
 GhloElementType
 ghlo_lower_type (GhloElementType type)
 {
-  return type < G_N_ELEMENTS (forms) ? forms[type].number : GHLO_ELEMENT_TYPE_INVALID;
+  return type < G_N_ELEMENTS (representations) ? representations[type].number : GHLO_ELEMENT_TYPE_INVALID;
 }
 
 GhloElementType
 ghlo_lower_stored (GhloElementType type)
 {
-  return type < G_N_ELEMENTS (forms) ? forms[type].stored : GHLO_ELEMENT_TYPE_INVALID;
+  return type < G_N_ELEMENTS (representations) ? representations[type].stored : GHLO_ELEMENT_TYPE_INVALID;
 }
 
 gboolean
@@ -74,13 +75,13 @@ ghlo_lower_decode (GhloLowering    *self,
                    GhloElementType  type,
                    guint32          stored)
 {
-  const Form *narrow = find_narrow (type);
+  const Representation *narrow = find_narrow (type);
 
   if (stored == GHLO_LOWER_NONE || narrow == NULL)
     return stored;
-  if (ghlo_item (self, stored)->kind == GHLO_NODE_CONSTANT)
+  if (ghlo_expr (self, stored)->kind == GHLO_NODE_CONSTANT)
     return ghlo_lower_float (self, GHLO_ELEMENT_TYPE_F32,
-                             ghlo_float_from_bits (type, ghlo_item (self, stored)->bits));
+                             ghlo_float_from_bits (type, ghlo_expr (self, stored)->bits));
 
   return ghlo_lower_node (self, narrow->from, GHLO_ELEMENT_TYPE_F32, stored, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
 }
@@ -90,16 +91,16 @@ ghlo_lower_encode (GhloLowering    *self,
                    GhloElementType  type,
                    guint32          value)
 {
-  const Form *narrow = find_narrow (type);
+  const Representation *narrow = find_narrow (type);
 
   if (value == GHLO_LOWER_NONE || narrow == NULL)
     return value;
   /* If the value has just been decoded, its encoded form still exists. */
-  if (ghlo_item (self, value)->kind == narrow->from)
-    return ghlo_item (self, value)->operands[0];
-  if (ghlo_item (self, value)->kind == GHLO_NODE_CONSTANT)
+  if (ghlo_expr (self, value)->kind == narrow->from)
+    return ghlo_expr (self, value)->operands[0];
+  if (ghlo_expr (self, value)->kind == GHLO_NODE_CONSTANT)
     {
-      double number = ghlo_float_from_bits (ghlo_item (self, value)->type, ghlo_item (self, value)->bits);
+      double number = ghlo_float_from_bits (ghlo_expr (self, value)->type, ghlo_expr (self, value)->bits);
 
       return ghlo_lower_constant (self, narrow->stored, ghlo_float_to_bits (type, number));
     }
@@ -157,7 +158,7 @@ ghlo_kernel_add_number (GhloKernelBuilder *builder,
                         guint              stored,
                         GhloElementType    as)
 {
-  const Form *narrow = find_narrow (type);
+  const Representation *narrow = find_narrow (type);
 
   if (narrow != NULL)
     stored = ghlo_kernel_add_node (builder, narrow->from, GHLO_ELEMENT_TYPE_F32, stored, GHLO_KERNEL_NONE,
@@ -185,7 +186,7 @@ ghlo_kernel_add_element (GhloKernelBuilder *builder,
                          guint              number,
                          GhloElementType    from)
 {
-  const Form *narrow = find_narrow (type);
+  const Representation *narrow = find_narrow (type);
 
   if (ghlo_lower_is_small (type))
     return add_wrapped (builder, type, convert (builder, number, from, ghlo_lower_stored (type)));

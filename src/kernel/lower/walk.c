@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* A value at an index as a list of words, with only the fields of the index that are in use. Entries of the memo are in
- * the arena and have an item. */
+ * the arena and have an expression. */
 typedef struct
 {
   const guint64 *words;
-  guint32        n_words, item;
-} Wanted;
+  guint32        n_words, expr;
+} MemoKey;
 
 enum { MAX_WORDS = 2 + GHLO_LOWER_MAX_RANK + 2 * GHLO_LOWER_MAX_GUARDS };
 
-static Wanted
+static MemoKey
 list_words (const GhloIrValue *value,
             const GhloIndex   *index,
             guint64           *words)
@@ -37,13 +37,13 @@ list_words (const GhloIrValue *value,
       words[n++] = (guint64) index->guards[i].end;
     }
 
-  return (Wanted) { words, n };
+  return (MemoKey) { words, n };
 }
 
 /* Programs do not choose addresses, so a multiplicative hash is enough (Knuth, "The Art of Computer Programming",
  * 6.4). */
 static guint32
-hash_words (const Wanted *self)
+hash_words (const MemoKey *self)
 {
   guint64 hash = 0;
 
@@ -55,10 +55,10 @@ hash_words (const Wanted *self)
 
 /* A value has a fixed rank, so lists of equal length for it have the same number of guards. */
 static gboolean
-same_words (gconstpointer item,
+same_words (gconstpointer entry,
             gconstpointer key)
 {
-  const Wanted *a = item, *b = key;
+  const MemoKey *a = entry, *b = key;
 
   return a->n_words == b->n_words && memcmp (a->words, b->words, a->n_words * sizeof a->words[0]) == 0;
 }
@@ -66,12 +66,12 @@ same_words (gconstpointer item,
 static void
 remember (GhloLowering *self,
           guint32       hash,
-          Wanted        wanted,
-          guint32       item)
+          MemoKey       memo_key,
+          guint32       expr)
 {
-  wanted.words = ghlo_ir_arena_copy (&self->arena, wanted.words, wanted.n_words * sizeof wanted.words[0]);
-  wanted.item = item;
-  ghlo_ir_intern_add (&self->memo, hash, ghlo_ir_arena_copy (&self->arena, &wanted, sizeof wanted));
+  memo_key.words = ghlo_ir_arena_copy (&self->arena, memo_key.words, memo_key.n_words * sizeof memo_key.words[0]);
+  memo_key.expr = expr;
+  ghlo_ir_intern_add (&self->memo, hash, ghlo_ir_arena_copy (&self->arena, &memo_key, sizeof memo_key));
 }
 
 /* Returns the operand of the group that is @value, or -1. */
@@ -86,10 +86,10 @@ find_operand (const GhloLowering *self,
       return (gint) i;
   if (group->inputs != NULL)
     return -1;
-  if (group->given != NULL && value->op == group->given)
+  if (group->input_op != NULL && value->op == group->input_op)
     return 0;
   if (group->body != NULL)
-    return value->op == NULL && value->block == group->body ? (gint) value->index + (group->given != NULL) : -1;
+    return value->op == NULL && value->block == group->body ? (gint) value->index + (group->input_op != NULL) : -1;
   for (guint i = 0; i < group->op->n_operands; i++)
     if (ghlo_ir_op_operand (group->op, i) == value)
       return i;
@@ -208,7 +208,7 @@ make_complex (GhloLowering    *self,
               const GhloIrOp  *op,
               const GhloIndex *index)
 {
-  GhloComplexItem operands[MAX_OPERANDS], result;
+  GhloComplexExpr operands[MAX_OPERANDS], result;
 
   for (guint i = 0; i < op->n_operands; i++)
     {
@@ -248,7 +248,7 @@ ghlo_lower_add_guard (GhloIndex        *index,
                       const GhloAffine *position,
                       gint64            end)
 {
-  if (index->n_guards == GHLO_LOWER_MAX_GUARDS || ghlo_lower_has_starts (position))
+  if (index->n_guards == GHLO_LOWER_MAX_GUARDS || ghlo_lower_has_dynamic_offsets (position))
     return FALSE;
   index->guards[index->n_guards++] = (GhloIndexGuard) { position, end };
 
@@ -276,7 +276,7 @@ ghlo_lower_guarded (GhloLowering      *self,
   if (node == GHLO_LOWER_NONE || inside == GHLO_LOWER_NONE)
     return GHLO_LOWER_NONE;
 
-  return ghlo_lower_node (self, GHLO_NODE_SELECT, ghlo_item (self, node)->type, inside, node, fill);
+  return ghlo_lower_node (self, GHLO_NODE_SELECT, ghlo_expr (self, node)->type, inside, node, fill);
 }
 
 static guint32
@@ -405,9 +405,9 @@ ghlo_lower_value (GhloLowering      *self,
                   const GhloIndex   *index)
 {
   guint64 words[MAX_WORDS];
-  const Wanted *found;
-  Wanted wanted;
-  guint32 hash, item;
+  const MemoKey *found;
+  MemoKey memo_key;
+  guint32 hash, expr;
 
   if (self->reason != NULL)
     return GHLO_LOWER_NONE;
@@ -415,16 +415,16 @@ ghlo_lower_value (GhloLowering      *self,
     return ghlo_lower_refuse (self, "its operations are nested too deeply, or a value has too many dimensions");
   if (index->part != 0 && !ghlo_element_type_is_complex (value->type->element_type))
     return value_of_part (self, value, index, 0);
-  wanted = list_words (value, index, words);
-  hash = hash_words (&wanted);
-  found = ghlo_ir_intern_find (&self->memo, hash, same_words, &wanted);
+  memo_key = list_words (value, index, words);
+  hash = hash_words (&memo_key);
+  found = ghlo_ir_intern_find (&self->memo, hash, same_words, &memo_key);
   if (found != NULL)
-    return found->item;
+    return found->expr;
   self->depth++;
-  item = make_value (self, value, index);
+  expr = make_value (self, value, index);
   self->depth--;
-  if (item != GHLO_LOWER_NONE)
-    remember (self, hash, wanted, item);
+  if (expr != GHLO_LOWER_NONE)
+    remember (self, hash, memo_key, expr);
 
-  return item;
+  return expr;
 }

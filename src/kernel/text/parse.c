@@ -201,9 +201,9 @@ parse_while (GhloKernelParser *self)
 
 /* when first { carries, blocks } */
 static gboolean
-parse_when (GhloKernelParser *self)
+parse_if (GhloKernelParser *self)
 {
-  if (!parse_nest (self, GHLO_KERNEL_NAMED_TEMPORARY, ghlo_kernel_begin_when))
+  if (!parse_nest (self, GHLO_KERNEL_NAMED_TEMPORARY, ghlo_kernel_begin_if))
     return FALSE;
   end (self);
 
@@ -254,7 +254,7 @@ parse_block (GhloKernelParser *self,
     [GHLO_BLOCK_POINTS] = parse_points,
     [GHLO_BLOCK_LOOP] = parse_loop,
     [GHLO_BLOCK_WHILE] = parse_while,
-    [GHLO_BLOCK_IF] = parse_when,
+    [GHLO_BLOCK_IF] = parse_if,
     [GHLO_BLOCK_PRODUCT] = parse_product,
   };
 

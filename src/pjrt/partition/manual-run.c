@@ -61,14 +61,14 @@ split_operands (Partition  *self,
 
 static void
 keep_results (Partition         *self,
-              const GhloRunResult *outcome)       /* nullable */
+              const GhloRunResult *run_result)       /* nullable */
 {
   for (guint i = 0; i < self->manual->n_results; i++)
     {
       const GhloPjrtManualResult *source = &self->manual->sources[i];
 
       self->results[i] = ghlo_value_ref (source->is_input ? self->arguments[source->index]
-                                                          : outcome->outputs[source->index]);
+                                                          : run_result->outputs[source->index]);
     }
 }
 
@@ -79,7 +79,7 @@ run_body (Partition  *self,
   const GhloPjrtManual *manual = self->manual;
   const GhloRunOptions options = { .process = &self->process, .context = self->context };
   g_autofree GhloValue **inputs = g_new (GhloValue *, manual->n_taken);
-  g_autoptr (GhloRunResult) outcome = NULL;
+  g_autoptr (GhloRunResult) run_result = NULL;
 
   if (!split_operands (self, error))
     return FALSE;
@@ -87,11 +87,11 @@ run_body (Partition  *self,
     {
       for (guint i = 0; i < manual->n_taken; i++)
         inputs[i] = self->arguments[manual->taken[i]];
-      outcome = ghlo_run_start (manual->body, inputs, &options, self->process.run->monitor, error);
-      if (outcome == NULL || !ghlo_run_finish (manual->body, outcome, error))
+      run_result = ghlo_run_start (manual->body, inputs, &options, self->process.run->monitor, error);
+      if (run_result == NULL || !ghlo_run_finish (manual->body, run_result, error))
         return FALSE;
     }
-  keep_results (self, outcome);
+  keep_results (self, run_result);
 
   return TRUE;
 }

@@ -11,7 +11,7 @@
 #include "passes/walk.h"
 #include "pjrt/entry.h"
 #include "pjrt/executable.h"
-#include "pjrt/partition/addends.h"
+#include "pjrt/partition/unreduced.h"
 #include "pjrt/partition/manual-call.h"
 
 #define TARGET "ghlo.manual_computation"
@@ -239,7 +239,7 @@ keep_addends (const Extraction  *self,
 {
   GhloIrModule *module = self->request->module;
 
-  if (external == NULL || !inside->is_sum || !external->is_sum || inside->rank == GHLO_MAX_RANK
+  if (external == NULL || !inside->is_unreduced || !external->is_unreduced || inside->rank == GHLO_MAX_RANK
       || !ghlo_pjrt_sharding_matches (inside, external, self->manual->positions.partitions))
     return FALSE;
   ghlo_pjrt_sharding_stack (inside);

@@ -7,7 +7,7 @@
 
 #include "base/ghlo-error.h"
 #include "pjrt/executable.h"
-#include "pjrt/partition/addends.h"
+#include "pjrt/partition/unreduced.h"
 #include "pjrt/partition/inspect.h"
 #include "pjrt/partition/manual.h"
 #include "pjrt/partition/partitioners.h"
@@ -198,7 +198,7 @@ ghlo_pjrt_executable_partition (PJRT_Executable     *self,
   if (propagation == NULL || !add_shardings (&partitioner, error))
     return FALSE;
   list_bytes (self);
-  self->n_stacked = ghlo_pjrt_stack_addends (request->module, propagation, self->shardings + type->rank);
+  self->n_stacked = ghlo_pjrt_stack_unreduced_outputs (request->module, propagation, self->shardings + type->rank);
 
   return extract (self, request, propagation, have_effects, error);
 }

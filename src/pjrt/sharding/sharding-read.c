@@ -160,7 +160,7 @@ ghlo_pjrt_sharding_settle (GhloPjrtSharding  *self,
         self->is_first[i] &= tile_of (self, i) != tile_of (self, j) || self->addends[i] != self->addends[j];
       n_first += self->is_first[i];
     }
-  self->is_sum = n_addends > 1;
+  self->is_unreduced = n_addends > 1;
   if (n_tiles > self->n_partitions || n_first != n_tiles * n_addends)
     return ghlo_invalid (error, "expected each axis once in a sharding, found one twice");
   for (guint i = 0; i < self->rank; i++)

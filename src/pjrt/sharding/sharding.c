@@ -52,7 +52,7 @@ ghlo_pjrt_sharding_is_whole (const GhloPjrtSharding *self)
     if (self->counts[i] > 1)
       return FALSE;
 
-  return !self->is_sum;
+  return !self->is_unreduced;
 }
 
 gboolean
@@ -245,7 +245,7 @@ ghlo_pjrt_sharding_assemble (const GhloPjrtSharding  *self,
   for (guint i = 0; i < self->n_partitions; i++)
     if (self->is_first[i] && self->addends[i] == 0)
       put_part (self, i, parts[i], value);
-  for (guint i = 0; self->is_sum && i < self->n_partitions; i++)
+  for (guint i = 0; self->is_unreduced && i < self->n_partitions; i++)
     if (self->is_first[i] && self->addends[i] > 0)
       put_part (self, i, parts[i], value);
 

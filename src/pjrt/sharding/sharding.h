@@ -25,7 +25,7 @@ typedef struct
   guint          *addends;      /* by partition: the index of the addend that it holds; 0 when the tensor is not
                                    unreduced */
   gboolean       *is_first;     /* by partition: no earlier partition holds the same */
-  gboolean        is_sum;       /* there is more than one addend */
+  gboolean        is_unreduced; /* there is more than one addend */
   gboolean        is_stacked;   /* whole is the stack of the addends, along an additional first dimension */
   GBytes         *bytes;        /* for callers: a serialized xla.OpSharding */
 } GhloPjrtSharding;

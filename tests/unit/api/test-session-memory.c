@@ -187,7 +187,7 @@ count_runs (GhloSession *session,
 }
 
 /* Each run makes one result, one buffer for each returned output, and a fixed number of allocations: the call with
- * its inputs, the job, the outcome with its list and times, and the result with its own list. A returned output adds
+ * its inputs, the job, the run result with its list and times, and the result with its own list. A returned output adds
  * three: the result's list, its value and its buffer. With all outputs carried or bound the arena is the only tensor
  * memory. */
 static void

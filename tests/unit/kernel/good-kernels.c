@@ -392,7 +392,7 @@ begin_while (void)
   one = ghlo_kernel_add_constant (b, I32, 1);
   ghlo_kernel_keep (b, unary (b, GHLO_NODE_CONVERT, I1, binary (b, GHLO_NODE_AND, I32, n, one)), IS_ODD);
   keep_alone (b, binary (b, GHLO_NODE_ADD, I32, n, one), NEXT);
-  ghlo_kernel_begin_when (b, IS_ODD);
+  ghlo_kernel_begin_if (b, IS_ODD);
   ghlo_kernel_add_carry (b, VALUE, ZERO, OTHER);
   ghlo_kernel_begin_points (b, 0);
   keep_alone (b, leaf (b, GHLO_NODE_TEMPORARY, I32, N), OTHER);

@@ -428,7 +428,7 @@ draw_when (Draw *self)
 
   n_carries = draw_carries (self, 0, carries);
   self->n_blocks++;
-  ghlo_kernel_begin_when (self->builder, predicate);
+  ghlo_kernel_begin_if (self->builder, predicate);
   add_carries (self, carries, n_carries, FALSE);
   draw_body (self, carries, n_carries);
   end_block (self, n, 0, carries, n_carries);

@@ -339,7 +339,7 @@ test_depth (void)
   ghlo_kernel_keep (builder, ghlo_kernel_add_constant (builder, GHLO_ELEMENT_TYPE_I1, 1), predicate);
   ghlo_kernel_end_block (builder);
   for (guint i = 0; i < GHLO_KERNEL_MAX_DEPTH; i++)
-    ghlo_kernel_begin_when (builder, predicate);
+    ghlo_kernel_begin_if (builder, predicate);
   ghlo_kernel_add_product (builder, 0, 0, 0, none, none, NONE);
   for (guint i = 0; i < GHLO_KERNEL_MAX_DEPTH; i++)
     ghlo_kernel_end_block (builder);

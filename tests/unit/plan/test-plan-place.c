@@ -129,14 +129,14 @@ static const GhloDeviceRates fast = {
 
 static GhloPrepared *
 prepare_placed (const char *text,
-                gboolean    places)
+                gboolean    may_use_host)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
   GhloPrepareOptions options = ghlo_devices_get_options ();
   GhloPrepared *prepared;
 
-  options.may_use_host = places;
+  options.may_use_host = may_use_host;
   prepared = ghlo_device_core_prepare (discrete_device (), module, ghlo_ir_module_get_entry (module), &options, NULL,
                                        &error);
   g_assert_no_error (error);

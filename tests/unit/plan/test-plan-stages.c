@@ -25,16 +25,16 @@ typedef struct
   guint           n_order;
   gulong          slow;            /* microseconds that a compile takes */
   gboolean        wants_data, does_fusions;
-  guint           n_kept, n_taken;    /* kept by selections; taken by their compiles */
-  guint           n_dropped;          /* kept data that was released; atomic */
+  guint           n_selected, n_reused;   /* selection states: all, and those that compiles reused */
+  guint           n_dropped;          /* those that were released; atomic */
 } Device;
 
-/* Compiled data, or the data that a selection keeps. */
+/* Compiled data, or the state of a selection. */
 typedef struct
 {
   Device         *device;
   GhloIrOpKind    kind;
-  const GhloIrOp *kept;      /* the selected operation; NULL for compiled data */
+  const GhloIrOp *selected_op;      /* NULL for compiled data */
   gboolean        is_finished;
 } Compiled;
 
@@ -73,8 +73,8 @@ select_step (gpointer               step,
   selection->scratch = 8;
   g_string_append (device->log, "select\n");
   device->order[device->n_order++] = request->op;
-  device->n_kept++;
-  compiled->kept = request->op;
+  device->n_selected++;
+  compiled->selected_op = request->op;
 }
 
 static gboolean
@@ -102,8 +102,8 @@ finish (gpointer                step,
   Compiled *compiled = step;
   Device *device = compiled->device;
 
-  /* Kept data is not passed on where the operands' layout differs from that at the selection. */
-  g_assert_true (compiled->kept == (request->selection_state != NULL ? request->op : NULL));
+  /* The state is not passed on where the operands' layout differs from that at the selection. */
+  g_assert_true (compiled->selected_op == (request->selection_state != NULL ? request->op : NULL));
   g_usleep (device->slow);
   g_mutex_lock (&device->lock);
   g_string_append_printf (device->log, "compile %s, over", ghlo_ir_op_get_name (request->op));
@@ -118,9 +118,9 @@ finish (gpointer                step,
   g_string_append_c (device->log, '\n');
   g_assert_cmpuint (request->scratch, ==, 8);
   device->n_compiled++;
-  device->n_taken += compiled->kept != NULL;
+  device->n_reused += compiled->selected_op != NULL;
   g_mutex_unlock (&device->lock);
-  compiled->kept = NULL;
+  compiled->selected_op = NULL;
   compiled->is_finished = !fails (device, request->op, error);
 
   return compiled->is_finished;
@@ -151,15 +151,15 @@ clear (gpointer step)
 {
   Compiled *compiled = step;
 
-  if (compiled->kept != NULL)
+  if (compiled->selected_op != NULL)
     g_atomic_int_inc ((gint *) &compiled->device->n_dropped);
   if (compiled->is_finished)
     g_atomic_int_inc ((gint *) &compiled->device->n_released);
 }
 
 static const GhloStepImplementation arithmetic = {
-  .name = "arithmetic", .size = sizeof (Compiled), .keeps = TRUE, .read = read_request, .select = select_step,
-  .finish = finish, .clear = clear, .run = run,
+  .name = "arithmetic", .size = sizeof (Compiled), .keeps_selection_state = TRUE, .read = read_request,
+  .select = select_step, .finish = finish, .clear = clear, .run = run,
 };
 
 static const GhloStepImplementation *
@@ -189,7 +189,7 @@ device_init (Device *self)
 static void
 device_clear (Device *self)
 {
-  g_assert_cmpuint (self->n_kept, ==, self->n_taken + self->n_dropped);
+  g_assert_cmpuint (self->n_selected, ==, self->n_reused + self->n_dropped);
   g_string_free (self->log, TRUE);
   g_mutex_clear (&self->lock);
 }
@@ -307,7 +307,7 @@ test_equal_fusions (void)
   plan = prepare_on (&device, NULL, text, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (g_str_has_prefix (device.log->str, "select\nselect\ncompile stablehlo.composite, "));
-  g_assert_cmpuint (device.n_kept, ==, 2);
+  g_assert_cmpuint (device.n_selected, ==, 2);
   g_clear_pointer (&plan, ghlo_run_plan_free);
   device_clear (&device);
 }

@@ -161,7 +161,7 @@ test_loop_in_place (void)
 }
 
 static void
-test_loop_exchanges (void)
+test_loop_swaps (void)
 {
   g_autoptr (GhloValue) a = new_random ("tensor<4x4xf32>", -1, 1), b = new_random ("tensor<i32>", 3, 9);
 
@@ -241,14 +241,14 @@ print_branch (const char *then,
 #define PASS(value) "      stablehlo.return " value " : tensor<100xf32>\n"
 
 /* Where each body of a branch updates a value, or passes it on, and this is the value's last use, nothing is copied but
- * the input, and the loop exchanges its counter only. Otherwise, it has two buffers for the value. */
+ * the input, and the loop swaps its counter only. Otherwise, it has two buffers for the value. */
 static void
 test_branch_in_place (void)
 {
   static const struct
   {
     const char *then, *other, *more, *next;
-    guint       n_copies, n_exchanges;
+    guint       n_copies, n_swaps;
   } rows[] = {
     { UPDATE ("%v") PASS ("%d"), PASS ("%v"), "", "%w", 2, 1 },
     { PASS ("%v"), UPDATE ("%v") PASS ("%d"), "", "%w", 2, 1 },
@@ -263,7 +263,7 @@ test_branch_in_place (void)
     {
       g_autofree char *text = print_branch (rows[i].then, rows[i].other, rows[i].more, rows[i].next);
 
-      ASSERT_PLAN (text, { "copy", rows[i].n_copies }, { " <-> ", rows[i].n_exchanges });
+      ASSERT_PLAN (text, { "copy", rows[i].n_copies }, { " <-> ", rows[i].n_swaps });
       assert_runs (text, (GhloValue *[]) { x }, 1, 1);
     }
 }
@@ -774,7 +774,7 @@ main (int   argc,
   g_test_add_func ("/plan/loop-in-place", test_loop_in_place);
   g_test_add_func ("/plan/branch-in-place", test_branch_in_place);
   g_test_add_func ("/plan/branch-values", test_branch_values);
-  g_test_add_func ("/plan/loop-exchanges", test_loop_exchanges);
+  g_test_add_func ("/plan/loop-swaps", test_loop_swaps);
   g_test_add_func ("/plan/loop-counter", test_loop_counter);
   g_test_add_func ("/plan/nested", test_nested);
   g_test_add_func ("/plan/calls", test_calls);

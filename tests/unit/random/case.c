@@ -199,7 +199,7 @@ random_case_check (const RandomCase    *self,
     }
   if (!fuse (module, subject, &error))
     return g_strdup_printf ("fusion: %s", error->message);
-  options.may_use_host = subject->places;
+  options.may_use_host = subject->may_use_host;
   prepared = ghlo_device_core_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), &options, NULL,
                                        &error);
   if (prepared == NULL)

@@ -20,7 +20,7 @@ typedef struct
   gboolean            same_bits;     /* bits must be equal even where others may only be near: the reference executor
                                       * itself */
   gboolean            has_jitter;    /* run the program modified by random_jitter () */
-  gboolean            places;        /* as in GhloPrepareOptions */
+  gboolean            may_use_host;  /* as in GhloPrepareOptions */
   gboolean            is_elsewhere;  /* outputs are written to the test's own memory */
 } RandomSubject;
 

@@ -38,7 +38,7 @@ static const struct
   guint       level;
   gboolean    same_bits, is_elsewhere;
   const char *without;      /* a pass; nullable */
-  gboolean    places;
+  gboolean    may_use_host;
 } devices[] = {
   { "reference", 0, TRUE },
   { "reference", 1, TRUE },
@@ -89,10 +89,10 @@ list_subjects (void)
                                  devices[i].is_elsewhere ? " into the caller's memory" : "",
                                  devices[i].without != NULL ? " without " : "",
                                  devices[i].without != NULL ? devices[i].without : "",
-                                 devices[i].places ? " and the CPU where that is quicker" : ""),
+                                 devices[i].may_use_host ? " and the CPU where that is quicker" : ""),
         .device = ghlo_devices_find (devices[i].name), .passes.level = devices[i].level,
         .same_bits = devices[i].same_bits, .is_elsewhere = devices[i].is_elsewhere,
-        .places = devices[i].places,
+        .may_use_host = devices[i].may_use_host,
       };
 
       if (!is_asked_for (devices[i].name))

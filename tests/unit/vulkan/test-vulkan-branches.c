@@ -88,7 +88,8 @@ static const char among[] =
   "  %0 = stablehlo.add %r, %e : tensor<32xi32>\n"
   END ("%0", ARRAY);
 
-/* Nested branches: where the outer branch is not taken the inner gates still have their values of an earlier run. */
+/* Nested branches: where the outer branch is not taken the inner predicates still have their values of an earlier
+ * run. */
 static const char nested[] =
   BEGIN (NUMBER, ARRAY)
   ODD ("p", "n")
@@ -151,7 +152,7 @@ static const char in_counted[] =
   "  }\n"
   END ("%r#1", ARRAY);
 
-/* A branch in each iteration of a loop that ends by its data: after the loop's end the gates of the last iteration
+/* A branch in each iteration of a loop that ends by its data: after the loop's end the predicates of the last iteration
  * must not stay open. */
 static const char in_ended[] =
   BEGIN (NUMBER, ARRAY ", " ARRAY)

@@ -120,15 +120,15 @@ test_join (void)
   touch_by_kernel (recording, 1, FALSE);
   touch_by_kernel (recording, 0, FALSE);
   touch_by_kernel (recording, 1, TRUE);
-  ghlo_gpu_recording_gate (recording, (GhloBufferRef) { 2, 0 });
+  ghlo_gpu_recording_set_predicate (recording, (GhloBufferRef) { 2, 0 });
   touch_by_kernel (recording, 3, FALSE);
-  /* No kernel; the second dispatch waits; the gates differ; there is no next dispatch. */
+  /* No kernel; the second dispatch waits; the predicates differ; there is no next dispatch. */
   g_assert_false (ghlo_gpu_recording_get_pair (recording, 0, kernels));
   g_assert_false (ghlo_gpu_recording_get_pair (recording, 2, kernels));
   g_assert_false (ghlo_gpu_recording_get_pair (recording, 4, kernels));
   g_assert_false (ghlo_gpu_recording_get_pair (recording, 5, kernels));
   g_assert_true (ghlo_gpu_recording_get_pair (recording, 1, kernels));
-  ghlo_gpu_recording_join (recording, 1, VK_NULL_HANDLE, 2);
+  ghlo_gpu_recording_merge (recording, 1, VK_NULL_HANDLE, 2);
   g_assert_cmpuint (((GhloCommandBuffer *) recording)->n_commands, ==, 5);
   g_assert_false (ghlo_gpu_recording_get_pair (recording, 0, kernels));
   g_assert_false (ghlo_gpu_recording_get_pair (recording, 1, kernels));

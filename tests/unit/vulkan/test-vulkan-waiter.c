@@ -141,7 +141,7 @@ compile (GhloGpuDevice *device,
 typedef struct
 {
   GhloExecutableCore *core;
-  GhloRunResult        *outcome;
+  GhloRunResult        *run_result;
   GhloFence        *fence;
 } Run;
 
@@ -153,9 +153,9 @@ begin_run (Run                *self,
   g_autoptr (GError) error = NULL;
 
   self->core = core;
-  self->outcome = ghlo_run_start (core, &input, NULL, NULL, &error);
+  self->run_result = ghlo_run_start (core, &input, NULL, NULL, &error);
   g_assert_no_error (error);
-  self->fence = ghlo_fence_ref (ghlo_run_result_get_fence (self->outcome));
+  self->fence = ghlo_fence_ref (ghlo_run_result_get_fence (self->run_result));
 }
 
 static void
@@ -163,7 +163,7 @@ end_run (gpointer data)
 {
   Run *self = data;
 
-  g_assert_true (ghlo_run_finish (self->core, self->outcome, NULL));
+  g_assert_true (ghlo_run_finish (self->core, self->run_result, NULL));
   on_ended (self->fence);
 }
 
@@ -204,15 +204,15 @@ test_empty (void)
   /* No run ends before all callbacks are registered. */
   before = begin (prepared, &output);
   begin_run (&runs[0], cores[0], input);
-  begin_run (&runs[1], cores[1], runs[0].outcome->outputs[0]);
-  begin_run (&runs[2], cores[1], runs[1].outcome->outputs[0]);
-  g_assert_true (runs[2].outcome->outputs[0] != runs[1].outcome->outputs[0]);
+  begin_run (&runs[1], cores[1], runs[0].run_result->outputs[0]);
+  begin_run (&runs[2], cores[1], runs[1].run_result->outputs[0]);
+  g_assert_true (runs[2].run_result->outputs[0] != runs[1].run_result->outputs[0]);
   for (guint i = G_N_ELEMENTS (runs); i-- > 0;)
     ghlo_fence_notify (runs[i].fence, end_run, &runs[i]);
   wait_for_call (G_N_ELEMENTS (runs));
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
     {
-      ghlo_run_result_free (runs[i].outcome);
+      ghlo_run_result_free (runs[i].run_result);
       ghlo_fence_unref (runs[i].fence);
     }
   ghlo_executable_core_unref (cores[0]);

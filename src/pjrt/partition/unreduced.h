@@ -14,10 +14,10 @@ G_BEGIN_DECLS
 
 /* @outputs: the shardings of the outputs of @module's entry; those that are replaced by stacks change accordingly.
  * @module must be the module of @propagation. Returns the number of stacked outputs. */
-guint    ghlo_pjrt_stack_addends (GhloIrModule         *module,
-                                  GhloPjrtPropagation  *propagation,
-                                  GhloPjrtSharding    **outputs);
+guint    ghlo_pjrt_stack_unreduced_outputs (GhloIrModule         *module,
+                                            GhloPjrtPropagation  *propagation,
+                                            GhloPjrtSharding    **outputs);
 /* Whether @module's entry has an unreduced output. */
-gboolean ghlo_pjrt_has_unreduced_outputs (GhloIrModule *module);
+gboolean ghlo_pjrt_has_unreduced_outputs   (GhloIrModule         *module);
 
 G_END_DECLS

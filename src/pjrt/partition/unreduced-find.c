@@ -4,7 +4,7 @@
  * are sums of their results.
  */
 
-#include "pjrt/partition/addends-private.h"
+#include "pjrt/partition/unreduced-private.h"
 
 #include <string.h>
 
@@ -17,9 +17,9 @@
 enum { MAX_DEPTH = 64 };
 
 guint
-ghlo_pjrt_addends_count (const GhloPjrtAdder *self,
-                         guint                first,
-                         guint                n)
+ghlo_pjrt_unreduced_count (const GhloPjrtUnreduced *self,
+                           guint                    first,
+                           guint                    n)
 {
   guint count = 1;
 
@@ -37,10 +37,10 @@ is_plain (const GhloIrValue *value)
 
 /* Whether dimension @dimension of @value is sharded along some consecutive ones of the axes, and along no others. */
 static gboolean
-find_slice (const GhloPjrtAdder *self,
-            const GhloIrValue   *value,
-            guint                dimension,
-            GhloPjrtSlice       *slice)
+find_slice (const GhloPjrtUnreduced *self,
+            const GhloIrValue       *value,
+            guint                    dimension,
+            GhloPjrtSlice           *slice)
 {
   const GhloPjrtAxes *axes = ghlo_pjrt_propagation_get_axes (self->propagation, value, dimension, &self->mesh);
 
@@ -50,8 +50,8 @@ find_slice (const GhloPjrtAdder *self,
     {
       if (memcmp (axes->primes, self->axes.primes + i, axes->n) != 0)
         continue;
-      slice->size = ghlo_pjrt_addends_count (self, i, axes->n);
-      slice->stride = ghlo_pjrt_addends_count (self, i + axes->n, self->axes.n - i - axes->n);
+      slice->size = ghlo_pjrt_unreduced_count (self, i, axes->n);
+      slice->stride = ghlo_pjrt_unreduced_count (self, i + axes->n, self->axes.n - i - axes->n);
       slice->axes = ((1u << axes->n) - 1) << i;
 
       return value->type->dimensions[dimension] % slice->size == 0;
@@ -83,19 +83,19 @@ take_axes (GhloPjrtSlices      *slices,
 
 /* Whether there is a part for each addend. */
 static gboolean
-are_all (const GhloPjrtAdder  *self,
-         const GhloPjrtSlices *slices)
+are_all (const GhloPjrtUnreduced *self,
+         const GhloPjrtSlices    *slices)
 {
   return !slices->is_wrong && slices->axes == (1u << self->axes.n) - 1;
 }
 
 /* Adds slices along a dimension that two operands share; either operand may be the one that is sharded. */
 static void
-slice_both (const GhloPjrtAdder *self,
-            const GhloIrOp      *op,
-            const guint          operands[2],
-            const guint          dimensions[2],
-            GhloPjrtSlices      *slices)
+slice_both (const GhloPjrtUnreduced *self,
+            const GhloIrOp          *op,
+            const guint              operands[2],
+            const guint              dimensions[2],
+            GhloPjrtSlices          *slices)
 {
   GhloPjrtSlice slice;
 
@@ -108,9 +108,9 @@ slice_both (const GhloPjrtAdder *self,
 }
 
 gboolean
-ghlo_pjrt_addends_find_parts (const GhloPjrtAdder *self,
-                              const GhloIrValue   *value,
-                              GhloPjrtSlices      *slices)
+ghlo_pjrt_unreduced_find_parts (const GhloPjrtUnreduced *self,
+                                const GhloIrValue       *value,
+                                GhloPjrtSlices          *slices)
 {
   GhloPjrtSlice slice;
 
@@ -139,9 +139,9 @@ adds (const GhloIrOp *op)
 }
 
 static void
-slice_product (const GhloPjrtAdder *self,
-               const GhloIrOp      *op,
-               GhloPjrtSlices      *slices)
+slice_product (const GhloPjrtUnreduced *self,
+               const GhloIrOp          *op,
+               GhloPjrtSlices          *slices)
 {
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dot_dimension_numbers");
   gsize n;
@@ -153,9 +153,9 @@ slice_product (const GhloPjrtAdder *self,
 }
 
 static void
-slice_reduction (const GhloPjrtAdder *self,
-                 const GhloIrOp      *op,
-                 GhloPjrtSlices      *slices)
+slice_reduction (const GhloPjrtUnreduced *self,
+                 const GhloIrOp          *op,
+                 GhloPjrtSlices          *slices)
 {
   gsize n;
   const gint64 *dimensions = ghlo_ir_op_get_ints (op, "dimensions", &n);
@@ -174,9 +174,9 @@ slice_reduction (const GhloPjrtAdder *self,
 
 /* Slices the dimensions that indices and updates have in common and the operand does not have. */
 static void
-slice_scatter (const GhloPjrtAdder *self,
-               const GhloIrOp      *op,
-               GhloPjrtSlices      *slices)
+slice_scatter (const GhloPjrtUnreduced *self,
+               const GhloIrOp          *op,
+               GhloPjrtSlices          *slices)
 {
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
   const guint vector = (guint) ghlo_ir_struct_get_int (numbers, "index_vector_dim");
@@ -200,9 +200,9 @@ slice_scatter (const GhloPjrtAdder *self,
 }
 
 gboolean
-ghlo_pjrt_addends_find_slices (const GhloPjrtAdder *self,
-                               const GhloIrOp      *op,
-                               GhloPjrtSlices      *slices)
+ghlo_pjrt_unreduced_find_slices (const GhloPjrtUnreduced *self,
+                                 const GhloIrOp          *op,
+                                 GhloPjrtSlices          *slices)
 {
   *slices = (GhloPjrtSlices) { .only_first = -1 };
   for (guint i = 0; i < op->n_operands; i++)
@@ -219,9 +219,9 @@ ghlo_pjrt_addends_find_slices (const GhloPjrtAdder *self,
 }
 
 gboolean
-ghlo_pjrt_addends_read_axes (const GhloPjrtMesh *mesh,
-                             const GhloSdyAttr  *sharding,
-                             GhloPjrtAxes       *axes)
+ghlo_pjrt_unreduced_read_axes (const GhloPjrtMesh *mesh,
+                               const GhloSdyAttr  *sharding,
+                               GhloPjrtAxes       *axes)
 {
   *axes = (GhloPjrtAxes) { 0 };
   for (guint i = 0; i < ghlo_sdy_field_n_attrs (&sharding->fields[3]); i++)
@@ -233,8 +233,8 @@ ghlo_pjrt_addends_read_axes (const GhloPjrtMesh *mesh,
 
 /* Whether @op, a constraint, leaves its value unreduced along the axes. */
 static gboolean
-leaves_unreduced (const GhloPjrtAdder *self,
-                  const GhloIrOp      *op)
+leaves_unreduced (const GhloPjrtUnreduced *self,
+                  const GhloIrOp          *op)
 {
   g_auto (GhloSdyAttr) sharding = { 0 };
   g_auto (GhloPjrtMesh) mesh = { 0 };
@@ -242,13 +242,13 @@ leaves_unreduced (const GhloPjrtAdder *self,
 
   return ghlo_pjrt_read_sdy (self->maker.module, ghlo_ir_op_get (op, "sharding"), GHLO_SDY_SHARDING, &sharding, NULL)
          && ghlo_pjrt_mesh_read (&mesh, self->maker.module, op, &sharding, self->mesh.n_partitions, NULL)
-         && ghlo_pjrt_mesh_equal (&mesh, &self->mesh) && ghlo_pjrt_addends_read_axes (&mesh, &sharding, &axes)
+         && ghlo_pjrt_mesh_equal (&mesh, &self->mesh) && ghlo_pjrt_unreduced_read_axes (&mesh, &sharding, &axes)
          && ghlo_pjrt_axes_equal (&axes, &self->axes);
 }
 
 static gboolean
-find_known (GhloPjrtAdder  *self,
-            const GhloIrOp *op)
+find_known (GhloPjrtUnreduced *self,
+            const GhloIrOp    *op)
 {
   const GhloIrValue *operand = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0) : NULL;
   GhloPjrtSlices slices;
@@ -259,21 +259,22 @@ find_known (GhloPjrtAdder  *self,
     {
     case GHLO_OP_SDY_SHARDING_CONSTRAINT:
       return leaves_unreduced (self, op)
-             && (ghlo_pjrt_addends_are_known (self, operand) || ghlo_pjrt_addends_find_parts (self, operand, &slices));
+             && (ghlo_pjrt_unreduced_has_addends (self, operand)
+                 || ghlo_pjrt_unreduced_find_parts (self, operand, &slices));
     case GHLO_OP_STABLEHLO_NEGATE:
-      return ghlo_pjrt_addends_are_known (self, operand);
+      return ghlo_pjrt_unreduced_has_addends (self, operand);
     case GHLO_OP_STABLEHLO_ADD:
     case GHLO_OP_STABLEHLO_SUBTRACT:
-      return ghlo_pjrt_addends_are_known (self, operand)
-             && ghlo_pjrt_addends_are_known (self, ghlo_ir_op_operand (op, 1));
+      return ghlo_pjrt_unreduced_has_addends (self, operand)
+             && ghlo_pjrt_unreduced_has_addends (self, ghlo_ir_op_operand (op, 1));
     default:
-      return ghlo_pjrt_addends_find_slices (self, op, &slices);
+      return ghlo_pjrt_unreduced_find_slices (self, op, &slices);
     }
 }
 
 gboolean
-ghlo_pjrt_addends_are_known (GhloPjrtAdder     *self,
-                             const GhloIrValue *value)
+ghlo_pjrt_unreduced_has_addends (GhloPjrtUnreduced *self,
+                                 const GhloIrValue *value)
 {
   gpointer known;
 

@@ -5,19 +5,19 @@
  * addend is one part of it, padded with 0.
  */
 
-#include "pjrt/partition/addends.h"
+#include "pjrt/partition/unreduced.h"
 
 #include "compiler/signature.h"
 #include "ir/attr.h"
 #include "pjrt/entry.h"
-#include "pjrt/partition/addends-private.h"
+#include "pjrt/partition/unreduced-private.h"
 
 /* The limit on the number of operations that are added to a program. */
 enum { MAX_MADE = 1 << 16 };
 
 /* Returns the slice of @value, which is operand @operand, that addend @index is computed from. */
 static GhloIrValue *
-make_slice (GhloPjrtAdder        *self,
+make_slice (GhloPjrtUnreduced    *self,
             GhloIrValue          *value,
             guint                 operand,
             const GhloPjrtSlices *slices,
@@ -47,7 +47,7 @@ make_slice (GhloPjrtAdder        *self,
 
 /* The same slice, padded with 0 to the size of @value. */
 static GhloIrValue *
-make_part (GhloPjrtAdder        *self,
+make_part (GhloPjrtUnreduced    *self,
            GhloIrValue          *value,
            const GhloPjrtSlices *slices,
            guint                 index)
@@ -78,7 +78,7 @@ make_part (GhloPjrtAdder        *self,
 
 /* Copies the operation, with slices of its operands. */
 static GhloIrValue *
-make_from_slices (GhloPjrtAdder        *self,
+make_from_slices (GhloPjrtUnreduced    *self,
                   const GhloIrOp       *op,
                   const GhloPjrtSlices *slices,
                   guint                 index)
@@ -103,15 +103,15 @@ make_from_slices (GhloPjrtAdder        *self,
 }
 
 static GhloIrValue *
-make_addend (GhloPjrtAdder *self,
-             GhloIrValue   *value,
-             guint          index);
+make_addend (GhloPjrtUnreduced *self,
+             GhloIrValue       *value,
+             guint              index);
 
 /* Copies the operation, with addends of its operands. */
 static GhloIrValue *
-make_of_addends (GhloPjrtAdder  *self,
-                 const GhloIrOp *op,
-                 guint           index)
+make_of_addends (GhloPjrtUnreduced *self,
+                 const GhloIrOp    *op,
+                 guint              index)
 {
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
   GhloIrOp *copy;
@@ -130,21 +130,21 @@ make_of_addends (GhloPjrtAdder  *self,
 }
 
 static GhloIrValue *
-make_new_addend (GhloPjrtAdder *self,
-                 GhloIrValue   *value,
-                 guint          index)
+make_new_addend (GhloPjrtUnreduced *self,
+                 GhloIrValue       *value,
+                 guint              index)
 {
   const GhloIrOp *op = value->op;
   GhloPjrtSlices slices;
 
-  if (!ghlo_pjrt_addends_are_known (self, value))
+  if (!ghlo_pjrt_unreduced_has_addends (self, value))
     {
-      ghlo_pjrt_addends_find_parts (self, value, &slices);
+      ghlo_pjrt_unreduced_find_parts (self, value, &slices);
       return make_part (self, value, &slices, index);
     }
   if (op->kind == GHLO_OP_SDY_SHARDING_CONSTRAINT)
     return make_addend (self, ghlo_ir_op_operand (op, 0), index);
-  if (ghlo_pjrt_addends_find_slices (self, op, &slices))
+  if (ghlo_pjrt_unreduced_find_slices (self, op, &slices))
     return make_from_slices (self, op, &slices, index);
 
   return make_of_addends (self, op, index);
@@ -152,9 +152,9 @@ make_new_addend (GhloPjrtAdder *self,
 
 /* Returns addend @index of @value, whose addends are known or which is sharded along the axes. */
 static GhloIrValue *
-make_addend (GhloPjrtAdder *self,
-             GhloIrValue   *value,
-             guint          index)
+make_addend (GhloPjrtUnreduced *self,
+             GhloIrValue       *value,
+             guint              index)
 {
   GhloIrValue *addend = g_hash_table_lookup (self->made, value);
 
@@ -168,8 +168,8 @@ make_addend (GhloPjrtAdder *self,
 }
 
 static GhloIrValue *
-make_stack (GhloPjrtAdder *self,
-            GhloIrValue   *value)
+make_stack (GhloPjrtUnreduced *self,
+            GhloIrValue       *value)
 {
   const GhloIrType *type = value->type;
   g_autofree GhloIrValue **rows = g_new (GhloIrValue *, self->n);
@@ -193,44 +193,44 @@ make_stack (GhloPjrtAdder *self,
 
 /* Whether output @index is a sum along axes over which it can be stacked. Clear @self also on failure. */
 static gboolean
-adder_init (GhloPjrtAdder          *self,
-            GhloIrModule           *module,
-            GhloPjrtPropagation    *propagation,
-            const GhloPjrtSharding *output,
-            guint                   index)
+unreduced_init (GhloPjrtUnreduced      *self,
+                GhloIrModule           *module,
+                GhloPjrtPropagation    *propagation,
+                const GhloPjrtSharding *output,
+                guint                   index)
 {
   GhloIrOp *entry = ghlo_ir_module_get_entry (module);
   g_auto (GhloSdyAttr) sharding = { 0 };
 
-  *self = (GhloPjrtAdder) {
+  *self = (GhloPjrtUnreduced) {
     .maker = { .module = module, .op = ghlo_ir_func_get_body (entry)->last }, .propagation = propagation,
     .known = g_hash_table_new (NULL, NULL), .made = g_hash_table_new (NULL, NULL), .n = 1,
   };
-  if (!output->is_sum || output->rank == GHLO_MAX_RANK
+  if (!output->is_unreduced || output->rank == GHLO_MAX_RANK
       || !ghlo_pjrt_read_sdy (module, ghlo_signature_output_attribute (entry, index, "sdy.sharding"),
                               GHLO_SDY_SHARDING, &sharding, NULL)
       || !ghlo_pjrt_mesh_read (&self->mesh, module, entry, &sharding, output->n_partitions, NULL)
-      || !ghlo_pjrt_addends_read_axes (&self->mesh, &sharding, &self->axes))
+      || !ghlo_pjrt_unreduced_read_axes (&self->mesh, &sharding, &self->axes))
     return FALSE;
-  self->n = ghlo_pjrt_addends_count (self, 0, self->axes.n);
+  self->n = ghlo_pjrt_unreduced_count (self, 0, self->axes.n);
 
   return TRUE;
 }
 
 static void
-adder_clear (GhloPjrtAdder *self)
+unreduced_clear (GhloPjrtUnreduced *self)
 {
   ghlo_pjrt_mesh_clear (&self->mesh);
   g_hash_table_unref (self->known);
   g_hash_table_unref (self->made);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtAdder, adder_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloPjrtUnreduced, unreduced_clear)
 
 guint
-ghlo_pjrt_stack_addends (GhloIrModule        *module,
-                         GhloPjrtPropagation *propagation,
-                         GhloPjrtSharding   **outputs)
+ghlo_pjrt_stack_unreduced_outputs (GhloIrModule        *module,
+                                   GhloPjrtPropagation *propagation,
+                                   GhloPjrtSharding   **outputs)
 {
   GhloIrOp *end = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->last;
   guint n_made = 0, n_stacked = 0;
@@ -238,16 +238,17 @@ ghlo_pjrt_stack_addends (GhloIrModule        *module,
   for (guint i = 0; i < end->n_operands; i++)
     {
       GhloIrValue *value = ghlo_ir_op_operand (end, i);
-      g_auto (GhloPjrtAdder) adder = { 0 };
+      g_auto (GhloPjrtUnreduced) unreduced = { 0 };
       GhloPjrtSlices slices;
 
-      if (!adder_init (&adder, module, propagation, outputs[i], i)
-          || (!ghlo_pjrt_addends_are_known (&adder, value) && !ghlo_pjrt_addends_find_parts (&adder, value, &slices)))
+      if (!unreduced_init (&unreduced, module, propagation, outputs[i], i)
+          || (!ghlo_pjrt_unreduced_has_addends (&unreduced, value)
+              && !ghlo_pjrt_unreduced_find_parts (&unreduced, value, &slices)))
         continue;
-      n_made += adder.n * (g_hash_table_size (adder.known) + 1);
+      n_made += unreduced.n * (g_hash_table_size (unreduced.known) + 1);
       if (n_made > MAX_MADE)
         break;
-      ghlo_ir_op_set_operand (end, i, make_stack (&adder, value));
+      ghlo_ir_op_set_operand (end, i, make_stack (&unreduced, value));
       ghlo_pjrt_sharding_stack (outputs[i]);
       n_stacked++;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the steps that run the same code. They have the same implementation; their operations are equal except for the
- * values that they use; their views, aliases and alignments are the same; both or neither may be gated; and they want
- * the elements of no constant, or of the same one. They are compiled once.
+ * Finds equal steps, which share one compiled step. They have the same implementation; their operations are equal
+ * except for the values that they use; their views, aliases and alignments are the same; both or neither may be
+ * predicated; and they want the elements of no constant, or of the same one.
  */
 
 #include "plan/build.h"
@@ -22,9 +22,9 @@ add_operand (GhloHash              *hash,
 }
 
 static guint
-hash_code (gconstpointer key)
+hash_step (gconstpointer key)
 {
-  const GhloStep *step = ((const GhloStepCode *) key)->step;
+  const GhloStep *step = ((const GhloCompiledStep *) key)->step;
   GhloHash hash = ghlo_hash_begin ();
 
   ghlo_hash_add_pointer (&hash, step->implementation);
@@ -56,8 +56,8 @@ same_operand (const GhloStepPlan    *plan,
   return first.data == second.data;
 }
 
-/* Whether the same operands of both operations are one value, since the code may read such a value only once. With
- * many operands, this is not checked, and only an operation itself counts as equal. */
+/* Whether the same operands of both operations are one value, since a compiled step may read such a value only once.
+ * With many operands, this is not checked, and only an operation itself counts as equal. */
 static gboolean
 same_values (const GhloIrOp *a,
              const GhloIrOp *b)
@@ -76,14 +76,14 @@ same_values (const GhloIrOp *a,
 }
 
 static gboolean
-same_code (gconstpointer a,
+same_step (gconstpointer a,
            gconstpointer b)
 {
-  const GhloStepPlan *plan = ((const GhloStepCode *) a)->plan;
-  const GhloStep *x = ((const GhloStepCode *) a)->step, *y = ((const GhloStepCode *) b)->step;
+  const GhloStepPlan *plan = ((const GhloCompiledStep *) a)->plan;
+  const GhloStep *x = ((const GhloCompiledStep *) a)->step, *y = ((const GhloCompiledStep *) b)->step;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
-      || x->n_results != y->n_results || x->body != y->body || x->may_be_gated != y->may_be_gated
+      || x->n_results != y->n_results || x->body != y->body || x->may_be_predicated != y->may_be_predicated
       || (x->op == NULL) != (y->op == NULL)
       || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !same_values (x->op, y->op))))
     return FALSE;
@@ -101,40 +101,41 @@ same_code (gconstpointer a,
 typedef struct
 {
   GhloStepPlan *plan;
-  GPtrArray    *codes;         /* of GhloStepCode */
-  GHashTable   *table;         /* the same, as a set of equal codes */
-} Finder;
+  GPtrArray    *compiled_steps;        /* of GhloCompiledStep */
+  GHashTable   *table;                 /* the same, as a set; equal steps are one member */
+} Deduplicator;
 
 static void
-find_code (GhloStep *step,
-           gpointer  data)
+deduplicate_step (GhloStep *step,
+                  gpointer  data)
 {
-  Finder *self = data;
-  GhloStepCode code = { self->plan, step, NULL };
+  Deduplicator *self = data;
+  GhloCompiledStep compiled_step = { self->plan, step, NULL };
 
   if (step->kind != GHLO_STEP_COMPUTE)
     return;
-  step->code = g_hash_table_lookup (self->table, &code);
-  if (step->code != NULL)
+  step->compiled_step = g_hash_table_lookup (self->table, &compiled_step);
+  if (step->compiled_step != NULL)
     return;
-  step->code = ghlo_ir_arena_copy (&self->plan->arena, &code, sizeof code);
-  g_hash_table_add (self->table, step->code);
-  g_ptr_array_add (self->codes, step->code);
+  step->compiled_step = ghlo_ir_arena_copy (&self->plan->arena, &compiled_step, sizeof compiled_step);
+  g_hash_table_add (self->table, step->compiled_step);
+  g_ptr_array_add (self->compiled_steps, step->compiled_step);
 }
 
 gboolean
-ghlo_step_plan_find_codes (GhloStepPlan *plan,
-                           GhloStepPoll *poll)
+ghlo_step_plan_deduplicate (GhloStepPlan *plan,
+                            GhloStepPoll *poll)
 {
-  g_autoptr (GPtrArray) codes = g_ptr_array_new ();
-  g_autoptr (GHashTable) table = g_hash_table_new (hash_code, same_code);
-  Finder self = { plan, codes, table };
+  g_autoptr (GPtrArray) compiled_steps = g_ptr_array_new ();
+  g_autoptr (GHashTable) table = g_hash_table_new (hash_step, same_step);
+  Deduplicator self = { plan, compiled_steps, table };
 
-  if (!ghlo_step_plan_walk (plan, poll, find_code, &self))
+  if (!ghlo_step_plan_walk (plan, poll, deduplicate_step, &self))
     return FALSE;
-  ghlo_step_plan_drop_kept (plan);
-  plan->n_codes = codes->len;
-  plan->codes = ghlo_ir_arena_copy (&plan->arena, codes->pdata, codes->len * sizeof (GhloStepCode *));
+  ghlo_step_plan_drop_selection_states (plan);
+  plan->n_compiled_steps = compiled_steps->len;
+  plan->compiled_steps = ghlo_ir_arena_copy (&plan->arena, compiled_steps->pdata,
+                                             compiled_steps->len * sizeof (GhloCompiledStep *));
 
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * No shader of a device writes a byte of results, temporaries or scratch behind a closed gate. Kernels that may be
- * behind gates load ahead of the gate's test, and no others do.
+ * No shader of a device writes a byte of results, temporaries or scratch under a predicate that is 0. Kernels that may
+ * be predicated load ahead of the predicate's test, and no others do.
  */
 
 #include "vulkan-program.h"
@@ -19,8 +19,8 @@
 
 enum { PATTERN = 0xa5, MAX_OUTPUTS = 4 };
 
-/* Programs whose first input is the gate of everything that they compute. */
-#define PROGRAM(results, ...) "func.func @main(%gate: tensor<i8>) -> (" results ") {\n" __VA_ARGS__ "}\n"
+/* Programs whose first input is the predicate of everything that they compute. */
+#define PROGRAM(results, ...) "func.func @main(%predicate: tensor<i8>) -> (" results ") {\n" __VA_ARGS__ "}\n"
 
 #define NUMBERS(type, shape) \
   "  %n = stablehlo.iota dim = 0 : tensor<" shape "xi32>\n" \
@@ -135,7 +135,7 @@ static const char *const programs[] = {
   RANDOM ("PHILOX", "3"),
 };
 
-/* Compiles kernels like those of steps that may be gated, wherever the steps are. */
+/* Compiles kernels like those of steps that may be predicated, wherever the steps are. */
 static GhloStepImplementation ahead;
 
 static gboolean
@@ -145,11 +145,11 @@ finish_ahead (gpointer                step,
               const GhloMonitor      *monitor,
               GError                **error)
 {
-  GhloStepRequest gated = *request;
+  GhloStepRequest predicated = *request;
 
-  gated.may_be_gated = TRUE;
+  predicated.may_be_predicated = TRUE;
 
-  return ghlo_gpu_step_kernel.finish (step, self, &gated, monitor, error);
+  return ghlo_gpu_step_kernel.finish (step, self, &predicated, monitor, error);
 }
 
 static const GhloStepImplementation *(*find) (GhloDeviceCore               *self,
@@ -172,12 +172,12 @@ static struct
   const GhloStepPlan *plan;     /* of the program under test */
   GhloGpuDevice   *device;
   guint               n_replays;
-  gboolean            is_open;
+  gboolean            is_true;
 } seen;
 
 static GhloCommandBuffer *
-begin_gated (GhloDeviceCore         *self,
-             const GhloBufferExtent *buffers)
+begin_predicated (GhloDeviceCore         *self,
+                  const GhloBufferExtent *buffers)
 {
   GhloCommandBuffer *recording = ghlo_gpu_command_buffers.begin (self, buffers);
 
@@ -236,24 +236,24 @@ replay_and_look (GhloCommandBuffer  *recording,
     return FALSE;
   for (guint i = 0; i < plan->n_buffers; i++)
     if (is_of_run (&plan->buffers[i])
-        && (!seen.is_open || plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT))
-      g_assert_cmpint (is_written (&plan->buffers[i], addresses[i]), ==, seen.is_open);
+        && (!seen.is_true || plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT))
+      g_assert_cmpint (is_written (&plan->buffers[i], addresses[i]), ==, seen.is_true);
 
   return TRUE;
 }
 
 static void
 run (GhloPrepared *prepared,
-     gboolean      is_open)
+     gboolean      is_true)
 {
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I8, NULL, 0);
-  const guint8 gate = is_open ? 64 : 0;
-  g_autoptr (GBytes) bytes = g_bytes_new (&gate, 1);
+  const guint8 predicate = is_true ? 64 : 0;
+  g_autoptr (GBytes) bytes = g_bytes_new (&predicate, 1);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloValue) input = ghlo_value_new_for_bytes (type, bytes, &error);
   GhloValue *outputs[MAX_OUTPUTS];
 
-  seen.is_open = is_open;
+  seen.is_true = is_true;
   seen.n_replays = 0;
   ghlo_prepared_run (prepared, NULL, &input, 1, outputs, NULL, &error);
   g_assert_no_error (error);
@@ -276,9 +276,9 @@ check_program (const char *text)
   run (prepared, TRUE);
 }
 
-/* Kernels have both forms, since steps after a loop are gated as well. */
+/* Kernels have both forms, since steps after a loop are predicated as well. */
 static void
-test_gates (void)
+test_predicates (void)
 {
   GhloGpuDevice *device = vulkan_program_device ();
   GhloCommandBufferClass recorder = ghlo_gpu_command_buffers;
@@ -292,7 +292,7 @@ test_gates (void)
   g_assert_no_error (error);
   klass = device->vulkan.core.klass;
   seen.device = device;
-  recorder.begin = begin_gated;
+  recorder.begin = begin_predicated;
   recorder.replay = replay_and_look;
   device->vulkan.core.command_buffers = &recorder;
   find = klass->find_step;
@@ -309,7 +309,7 @@ test_gates (void)
   device->vulkan.core.klass = klass;
 }
 
-/* Programs that negate numbers where that is never gated, and where it may be. */
+/* Programs that negate numbers where that is never predicated, and where it may be. */
 #define NEGATING(...) \
   "func.func @main(%x: tensor<32xi32>) -> tensor<32xi32> {\n" \
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
@@ -384,7 +384,8 @@ get_kernel (const GhloStep *step)
   recording = ghlo_gpu_recording_new (seen.device, extents);
   for (guint i = 0; i < 2; i++)
     {
-      step->implementation->record (step->code->compiled, &places[i], &places[2 + i], nowhere, recording, &error);
+      step->implementation->record (step->compiled_step->compiled, &places[i], &places[2 + i], nowhere, recording,
+                                    &error);
       g_assert_no_error (error);
     }
   g_assert_true (ghlo_gpu_recording_get_pair (recording, 0, kernels));
@@ -393,7 +394,7 @@ get_kernel (const GhloStep *step)
   return kernels[0];
 }
 
-/* That of the form which a kernel of @n_points has that may be gated; 0: which others have. */
+/* That of the form which a kernel of @n_points has that may be predicated; 0: which others have. */
 static GhloVulkanPipeline *
 get_pipeline (const GhloGpuKernel *kernel,
               guint64              n_points)
@@ -427,8 +428,8 @@ count_form (GhloStep *step,
   plain = get_pipeline (kernel, 0);
   ahead = get_pipeline (kernel, kernel->n_points);
   g_assert_true (plain != ahead);
-  g_assert_true (kernel->pipeline == (step->may_be_gated ? ahead : plain));
-  counts[step->may_be_gated]++;
+  g_assert_true (kernel->pipeline == (step->may_be_predicated ? ahead : plain));
+  counts[step->may_be_predicated]++;
 }
 
 static void
@@ -454,8 +455,8 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/vulkan/gates", test_gates);
-  g_test_add_func ("/vulkan/gates/forms", test_forms);
+  g_test_add_func ("/vulkan/predicates", test_predicates);
+  g_test_add_func ("/vulkan/predicates/forms", test_forms);
 
   return g_test_run ();
 }

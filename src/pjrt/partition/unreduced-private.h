@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Analysis of the addends of unreduced outputs (addends-find.c): which values' addends are known, and by
- * which slices of their operands operations compute them. Used by the construction of addends (addends.c).
+ * Analysis of the addends of unreduced outputs (unreduced-find.c): which values' addends are known, and by
+ * which slices of their operands operations compute them. Used by the construction of addends (unreduced.c).
  */
 
 #pragma once
@@ -22,7 +22,7 @@ typedef struct
   GHashTable          *known;           /* GhloIrValue → whether its addends are known, as an integer */
   GHashTable          *made;            /* GhloIrValue → its addend for the index at work */
   guint                depth;
-} GhloPjrtAdder;
+} GhloPjrtUnreduced;
 
 /* A dimension that is divided into @size parts. Addend i uses part i / @stride % @size. */
 typedef struct
@@ -43,23 +43,23 @@ typedef struct
 } GhloPjrtSlices;
 
 /* Returns the number of addends that differ only in the @n primes of the output's axes from @first on. */
-guint    ghlo_pjrt_addends_count      (const GhloPjrtAdder *self,
-                                       guint                first,
-                                       guint                n);
+guint    ghlo_pjrt_unreduced_count       (const GhloPjrtUnreduced *self,
+                                          guint                    first,
+                                          guint                    n);
 /* Reads the primes of @mesh along which @sharding's tensor is unreduced. Returns FALSE when there are none. */
-gboolean ghlo_pjrt_addends_read_axes  (const GhloPjrtMesh  *mesh,
-                                       const GhloSdyAttr   *sharding,
-                                       GhloPjrtAxes        *axes);
+gboolean ghlo_pjrt_unreduced_read_axes   (const GhloPjrtMesh      *mesh,
+                                          const GhloSdyAttr       *sharding,
+                                          GhloPjrtAxes            *axes);
 /* Whether @value is a sum along the axes whose addends are known. */
-gboolean ghlo_pjrt_addends_are_known  (GhloPjrtAdder       *self,
-                                       const GhloIrValue   *value);
+gboolean ghlo_pjrt_unreduced_has_addends (GhloPjrtUnreduced       *self,
+                                          const GhloIrValue       *value);
 /* Finds the dimensions by which @value is sharded along all of the axes. Returns FALSE when there are none. */
-gboolean ghlo_pjrt_addends_find_parts (const GhloPjrtAdder *self,
-                                       const GhloIrValue   *value,
-                                       GhloPjrtSlices      *slices);
+gboolean ghlo_pjrt_unreduced_find_parts  (const GhloPjrtUnreduced *self,
+                                          const GhloIrValue       *value,
+                                          GhloPjrtSlices          *slices);
 /* Finds where @op adds over dimensions that are sharded along all of the axes. Returns FALSE when it does not. */
-gboolean ghlo_pjrt_addends_find_slices (const GhloPjrtAdder *self,
-                                        const GhloIrOp      *op,
-                                        GhloPjrtSlices      *slices);
+gboolean ghlo_pjrt_unreduced_find_slices (const GhloPjrtUnreduced *self,
+                                          const GhloIrOp          *op,
+                                          GhloPjrtSlices          *slices);
 
 G_END_DECLS

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the steps that recordings may put behind gates (GhloCommandBufferClass) repeatedly: those of branches that a
+ * Finds the steps that may be recorded under predicates (GhloCommandBufferClass) repeatedly: those of branches that a
  * device selects, and those of data-dependent loops if all steps of an iteration can be recorded. The host runs other
- * loops, and also the loops around such a loop; steps of those are never gated. Steps that follow a loop may be
- * recorded behind a gate of the loop, but only once in a run, which does not count here.
+ * loops, and also the loops around such a loop; steps of those are never predicated. Steps that follow a loop may be
+ * recorded under a predicate of the loop, but only once in a run, which does not count here.
  */
 
 #include "plan/build.h"
@@ -36,10 +36,10 @@ is_recorded (const GhloStepBody *body,
   return TRUE;
 }
 
-/* Whether bodies of @step may be behind gates of its own. The last step of a condition, which transfers its predicate
- * to the host, is not counted. */
+/* Whether bodies of @step may be under predicates of its own. The last step of a condition, which transfers its
+ * predicate to the host, is not counted. */
 static gboolean
-has_gates (const GhloStep *step)
+has_predicates (const GhloStep *step)
 {
   if (step->kind == GHLO_STEP_BRANCH)
     return step->target != NULL;
@@ -50,20 +50,20 @@ has_gates (const GhloStep *step)
 }
 
 static gboolean
-mark_gated (const GhloStepBody *body,
-            GhloStepPoll       *poll,
-            gboolean            is_gated)
+mark_predicated (const GhloStepBody *body,
+                 GhloStepPoll       *poll,
+                 gboolean            is_predicated)
 {
   for (guint i = 0; i < body->n_steps; i++)
     {
       GhloStep *step = body->steps[i];
-      const gboolean is_inner_gated = is_gated || has_gates (step);
+      const gboolean is_inner_predicated = is_predicated || has_predicates (step);
 
       if (!ghlo_step_poll (poll))
         return FALSE;
-      step->may_be_gated = is_gated && step->kind == GHLO_STEP_COMPUTE;
+      step->may_be_predicated = is_predicated && step->kind == GHLO_STEP_COMPUTE;
       for (guint k = 0; k < step->n_bodies; k++)
-        if (!mark_gated (&step->bodies[k], poll, is_inner_gated))
+        if (!mark_predicated (&step->bodies[k], poll, is_inner_predicated))
           return FALSE;
     }
 
@@ -71,8 +71,8 @@ mark_gated (const GhloStepBody *body,
 }
 
 gboolean
-ghlo_step_plan_find_gates (GhloStepPlan *plan,
-                           GhloStepPoll *poll)
+ghlo_step_plan_find_predicated (GhloStepPlan *plan,
+                                GhloStepPoll *poll)
 {
-  return mark_gated (&plan->body, poll, FALSE);
+  return mark_predicated (&plan->body, poll, FALSE);
 }

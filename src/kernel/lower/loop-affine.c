@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Integers in a counted loop as affine forms of the coordinate of its axis, and stacks: arrays of which each
+ * Integers in a counted loop as affine functions of the coordinate of its axis, and stacks: arrays of which each
  * iteration writes the part at the position that such an integer gives.
  */
 
@@ -8,67 +8,67 @@
 
 #include "ir/loop.h"
 
-enum { MAX_FORM = 16 };         /* depth of operations in a form */
+enum { MAX_AFFINE_DEPTH = 16 };         /* of operations */
 
 static void
 find_range (const GhloLowerLoop *loop,
-            const GhloAffine    *form,
+            const GhloAffine    *affine,
             gint64              *least,
             gint64              *most)
 {
-  gint64 last = form->offset + form->strides[GHLO_LOWER_LOOP_AXIS] * (loop->trips - 1);
+  gint64 last = affine->offset + affine->strides[GHLO_LOWER_LOOP_AXIS] * (loop->trips - 1);
 
-  *least = MIN (form->offset, last);
-  *most = MAX (form->offset, last);
+  *least = MIN (affine->offset, last);
+  *most = MAX (affine->offset, last);
 }
 
-/* Returns whether @form is within the range of @type in all iterations, so that no operation on it wraps. */
+/* Returns whether @affine is within the range of @type in all iterations, so that no operation on it wraps. */
 static gboolean
 fits_type (const GhloLowerLoop *loop,
-           const GhloAffine    *form,
+           const GhloAffine    *affine,
            GhloElementType      type)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
   const gboolean is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
   const gint64 limit = (gint64) 1 << MIN (info->bits - is_signed, 31);
-  gint64 last, stride = form->strides[GHLO_LOWER_LOOP_AXIS];
+  gint64 last, stride = affine->strides[GHLO_LOWER_LOOP_AXIS];
 
-  if (__builtin_mul_overflow (stride, loop->trips - 1, &last) || __builtin_add_overflow (last, form->offset, &last))
+  if (__builtin_mul_overflow (stride, loop->trips - 1, &last) || __builtin_add_overflow (last, affine->offset, &last))
     return FALSE;
 
-  return MIN (form->offset, last) >= (is_signed ? -limit : 0) && MAX (form->offset, last) < limit;
+  return MIN (affine->offset, last) >= (is_signed ? -limit : 0) && MAX (affine->offset, last) < limit;
 }
 
-static gboolean find_form (const GhloLowerLoop *loop,
-                           const GhloIrValue   *value,
-                           guint                depth,
-                           GhloAffine          *form);
+static gboolean find_affine (const GhloLowerLoop *loop,
+                             const GhloIrValue   *value,
+                             guint                depth,
+                             GhloAffine          *affine);
 
 static gboolean
-combine_forms (const GhloIrOp   *op,
-               const GhloAffine *a,
-               const GhloAffine *b,
-               GhloAffine       *form)
+combine_affines (const GhloIrOp   *op,
+                 const GhloAffine *a,
+                 const GhloAffine *b,
+                 GhloAffine       *affine)
 {
   const gint64 *x = &a->strides[GHLO_LOWER_LOOP_AXIS], *y = &b->strides[GHLO_LOWER_LOOP_AXIS];
-  gint64 *stride = &form->strides[GHLO_LOWER_LOOP_AXIS];
+  gint64 *stride = &affine->strides[GHLO_LOWER_LOOP_AXIS];
 
   if (op->kind == GHLO_OP_STABLEHLO_ADD)
-    return !__builtin_add_overflow (a->offset, b->offset, &form->offset) && !__builtin_add_overflow (*x, *y, stride);
+    return !__builtin_add_overflow (a->offset, b->offset, &affine->offset) && !__builtin_add_overflow (*x, *y, stride);
   if (op->kind == GHLO_OP_STABLEHLO_SUBTRACT)
-    return !__builtin_sub_overflow (a->offset, b->offset, &form->offset) && !__builtin_sub_overflow (*x, *y, stride);
+    return !__builtin_sub_overflow (a->offset, b->offset, &affine->offset) && !__builtin_sub_overflow (*x, *y, stride);
   if (*x != 0 && *y != 0)
     return FALSE;
 
-  return !__builtin_mul_overflow (a->offset, b->offset, &form->offset)
+  return !__builtin_mul_overflow (a->offset, b->offset, &affine->offset)
          && !__builtin_mul_overflow (*x != 0 ? *x : *y, *x != 0 ? b->offset : a->offset, stride);
 }
 
 static gboolean
-find_op_form (const GhloLowerLoop *loop,
-              const GhloIrOp      *op,
-              guint                depth,
-              GhloAffine          *form)
+find_op_affine (const GhloLowerLoop *loop,
+                const GhloIrOp      *op,
+                guint                depth,
+                GhloAffine          *affine)
 {
   GhloAffine a = { 0 }, b = { 0 };
 
@@ -76,26 +76,26 @@ find_op_form (const GhloLowerLoop *loop,
     {
     case GHLO_OP_STABLEHLO_CONVERT:
     case GHLO_OP_STABLEHLO_RESHAPE:
-      return find_form (loop, ghlo_ir_op_operand (op, 0), depth, form);
+      return find_affine (loop, ghlo_ir_op_operand (op, 0), depth, affine);
     case GHLO_OP_STABLEHLO_ADD:
     case GHLO_OP_STABLEHLO_SUBTRACT:
     case GHLO_OP_STABLEHLO_MULTIPLY:
-      return find_form (loop, ghlo_ir_op_operand (op, 0), depth, &a)
-             && find_form (loop, ghlo_ir_op_operand (op, 1), depth, &b) && combine_forms (op, &a, &b, form);
+      return find_affine (loop, ghlo_ir_op_operand (op, 0), depth, &a)
+             && find_affine (loop, ghlo_ir_op_operand (op, 1), depth, &b) && combine_affines (op, &a, &b, affine);
     default:
       return FALSE;
     }
 }
 
-/* Finds the form of the integer @value, which has one element, as a function of the iteration. */
+/* Finds the integer @value, which has one element, as an affine function of the iteration. */
 static gboolean
-find_form (const GhloLowerLoop *loop,
-           const GhloIrValue   *value,
-           guint                depth,
-           GhloAffine          *form)
+find_affine (const GhloLowerLoop *loop,
+             const GhloIrValue   *value,
+             guint                depth,
+             GhloAffine          *affine)
 {
-  *form = (GhloAffine) { 0 };
-  if (depth == MAX_FORM || loop->condition != NULL || value->type->kind != GHLO_IR_TYPE_TENSOR
+  *affine = (GhloAffine) { 0 };
+  if (depth == MAX_AFFINE_DEPTH || loop->condition != NULL || value->type->kind != GHLO_IR_TYPE_TENSOR
       || !ghlo_element_type_is_integer (value->type->element_type))
     return FALSE;
   if (value->op == NULL && value->block == loop->body)
@@ -103,30 +103,30 @@ find_form (const GhloLowerLoop *loop,
       const GhloLowerCarried *carried = &loop->carried[value->index];
 
       if (carried->kind == GHLO_CARRIED_INVARIANT)
-        return ghlo_ir_value_get_constant (carried->first, &form->offset);
+        return ghlo_ir_value_get_constant (carried->first, &affine->offset);
       if (carried->kind != GHLO_CARRIED_COUNTER)
         return FALSE;
-      form->offset = loop->start;
-      form->strides[GHLO_LOWER_LOOP_AXIS] = loop->step;
+      affine->offset = loop->start;
+      affine->strides[GHLO_LOWER_LOOP_AXIS] = loop->step;
     }
-  else if (!ghlo_ir_value_get_constant (value, &form->offset)
-           && (value->op == NULL || !find_op_form (loop, value->op, depth + 1, form)))
+  else if (!ghlo_ir_value_get_constant (value, &affine->offset)
+           && (value->op == NULL || !find_op_affine (loop, value->op, depth + 1, affine)))
     return FALSE;
 
-  return fits_type (loop, form, value->type->element_type);
+  return fits_type (loop, affine, value->type->element_type);
 }
 
 gboolean
 ghlo_lower_slice_start (const GhloLowerLoop *loop,
                         const GhloIrValue   *start,
                         gint64               end,
-                        GhloAffine          *form)
+                        GhloAffine          *affine)
 {
   gint64 least, most;
 
-  if (!find_form (loop, start, 0, form))
+  if (!find_affine (loop, start, 0, affine))
     return FALSE;
-  find_range (loop, form, &least, &most);
+  find_range (loop, affine, &least, &most);
 
   return least >= 0 && most < end;
 }
@@ -173,7 +173,7 @@ ghlo_lower_stack_index (GhloLowering    *self,
     return FALSE;
   *index = *update;
   for (guint i = 0; i < index->rank; i++)
-    index->dimensions[i] = ghlo_lower_add_form (self, index->dimensions[i], &starts[i], 1);
+    index->dimensions[i] = ghlo_lower_add_affine (self, index->dimensions[i], &starts[i], 1);
 
   return TRUE;
 }

@@ -1,86 +1,87 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Dynamic slices and gathers: moves of elements by integers that the program computes. Each such integer is a
- * start, a variable that indices add like a coordinate and that accesses clamp. Nothing needs to be copied; slices
- * are read in place. In a counted loop, integers derived from the counter are forms of its coordinate instead.
+ * dynamic offset, a variable that indices add like a coordinate and that accesses clamp. Nothing needs to be copied;
+ * slices are read in place. In a counted loop, integers derived from the counter are affine functions of its coordinate
+ * instead.
  */
 
 #include "kernel/lower/lowering.h"
 
-/* Returns the number of the start @item, clamped to [0, end); GHLO_LOWER_NONE where there is no room for it. */
+/* Returns the number of the dynamic offset @expr, clamped to [0, end); GHLO_LOWER_NONE where there is no room. */
 static guint32
-add_start (GhloLowering *self,
-           guint32       item,
-           gint64        end)
+add_dynamic_offset (GhloLowering *self,
+                    guint32       expr,
+                    gint64        end)
 {
   guint i = 0;
 
-  while (i < self->n_starts && (self->starts[i].item != item || self->starts[i].end != end))
+  while (i < self->n_dynamic_offsets && (self->dynamic_offsets[i].expr != expr || self->dynamic_offsets[i].end != end))
     i++;
-  if (i == GHLO_LOWER_MAX_STARTS)
+  if (i == GHLO_LOWER_MAX_DYNAMIC_OFFSETS)
     return ghlo_lower_refuse (self, "it has too many start indices known only at run time");
-  if (i == self->n_starts)
-    self->starts[self->n_starts++] = (GhloLowerStart) { item, end };
+  if (i == self->n_dynamic_offsets)
+    self->dynamic_offsets[self->n_dynamic_offsets++] = (GhloDynamicOffset) { expr, end };
 
   return i;
 }
 
-/* Limits a start to 63 bits, as accesses require. */
+/* Limits a dynamic offset to 63 bits, as accesses require. */
 static guint32
 cut_off (GhloLowering *self,
-         guint32       item)
+         guint32       expr)
 {
-  GhloElementType type = ghlo_item (self, item)->type;
+  GhloElementType type = ghlo_expr (self, expr)->type;
 
   if (type != GHLO_ELEMENT_TYPE_UI64)
-    return item;
+    return expr;
 
-  return ghlo_lower_node (self, GHLO_NODE_MINIMUM, type, item, ghlo_lower_constant (self, type, G_MAXINT64),
+  return ghlo_lower_node (self, GHLO_NODE_MINIMUM, type, expr, ghlo_lower_constant (self, type, G_MAXINT64),
                           GHLO_LOWER_NONE);
 }
 
 static gint64
-constant_start (const GhloItem *item)
+get_constant (const GhloExpr *expr)
 {
-  guint64 bits = item->bits;
+  guint64 bits = expr->bits;
   GhloScalar value;
 
-  if (ghlo_node_types (item->type) == GHLO_NODE_TYPES_U)
+  if (ghlo_node_types (expr->type) == GHLO_NODE_TYPES_U)
     return (gint64) MIN (bits, G_MAXINT64);
   bits = GUINT64_TO_LE (bits);
-  value = ghlo_element_load (item->type, &bits);
+  value = ghlo_element_load (expr->type, &bits);
 
   return value.i;
 }
 
-/* Returns @form plus the start @value at @index, which may have @room + 1 values; NULL on failure. */
+/* Returns @affine plus the start index @value at @index, which may have @room + 1 values; NULL on failure. */
 static const GhloAffine *
-add_to_form (GhloLowering      *self,
-             const GhloAffine  *form,
-             const GhloIrValue *value,
-             const GhloIndex   *index,
-             gint64             room)
+add_to_affine (GhloLowering      *self,
+               const GhloAffine  *affine,
+               const GhloIrValue *value,
+               const GhloIndex   *index,
+               gint64             room)
 {
-  GhloAffine sum = *form, counted;
-  guint32 item, start;
+  GhloAffine sum = *affine, counted;
+  guint32 expr, dynamic_offset;
 
   if (room == 0)
-    return form;
+    return affine;
   if (ghlo_lower_is_counted (self) && value->type->rank == 0
       && ghlo_lower_slice_start (self->loop, value, room + 1, &counted))
-    return ghlo_lower_add_form (self, form, &counted, 1);
-  item = ghlo_lower_value (self, value, index);
-  if (item == GHLO_LOWER_NONE)
+    return ghlo_lower_add_affine (self, affine, &counted, 1);
+  expr = ghlo_lower_value (self, value, index);
+  if (expr == GHLO_LOWER_NONE)
     return NULL;
-  if (ghlo_item (self, item)->kind == GHLO_NODE_CONSTANT)
-    return ghlo_lower_shift (self, form, CLAMP (constant_start (ghlo_item (self, item)), 0, room));
-  item = cut_off (self, item);
-  start = item != GHLO_LOWER_NONE ? add_start (self, item, room + 1) : GHLO_LOWER_NONE;
-  if (start == GHLO_LOWER_NONE)
+  if (ghlo_expr (self, expr)->kind == GHLO_NODE_CONSTANT)
+    return ghlo_lower_shift (self, affine, CLAMP (get_constant (ghlo_expr (self, expr)), 0, room));
+  expr = cut_off (self, expr);
+  dynamic_offset = expr != GHLO_LOWER_NONE ? add_dynamic_offset (self, expr, room + 1) : GHLO_LOWER_NONE;
+  if (dynamic_offset == GHLO_LOWER_NONE)
     return NULL;
-  sum.strides[GHLO_LOWER_MAX_AXES + start]++;
+  sum.strides[GHLO_LOWER_MAX_AXES + dynamic_offset]++;
 
-  return ghlo_lower_form (self, &sum);
+  return ghlo_lower_affine (self, &sum);
 }
 
 static guint32
@@ -97,8 +98,8 @@ make_dynamic_slice (GhloLowering    *self,
     return ghlo_lower_refuse (self, "its start indices are not scalars");
   for (guint i = 0; i < type->rank; i++)
     {
-      moved.dimensions[i] = add_to_form (self, index->dimensions[i], ghlo_ir_op_operand (op, 1 + i), &scalar,
-                                         type->dimensions[i] - slice->dimensions[i]);
+      moved.dimensions[i] = add_to_affine (self, index->dimensions[i], ghlo_ir_op_operand (op, 1 + i), &scalar,
+                                           type->dimensions[i] - slice->dimensions[i]);
       if (moved.dimensions[i] == NULL)
         return GHLO_LOWER_NONE;
     }
@@ -171,14 +172,14 @@ find_vector (const Gather     *self,
   return starts;
 }
 
-/* Returns dimension @dimension of the operand's index, without its start. */
+/* Returns dimension @dimension of the operand's index, without its start index. */
 static const GhloAffine *
-find_form (const Gather    *self,
-           GhloLowering    *lowering,
-           guint            dimension,
-           const GhloIndex *index,
-           const GhloIndex *starts,
-           guint           *n_offset)
+find_affine (const Gather    *self,
+             GhloLowering    *lowering,
+             guint            dimension,
+             const GhloIndex *index,
+             const GhloIndex *starts,
+             guint           *n_offset)
 {
   gint batching = find_in (self->batching, self->n_batching, dimension);
 
@@ -210,13 +211,13 @@ make_gather (GhloLowering    *self,
     {
       gint position = find_in (gather.map, gather.n_map, i);
 
-      moved.dimensions[i] = find_form (&gather, self, i, index, &starts, &n_offset);
+      moved.dimensions[i] = find_affine (&gather, self, i, index, &starts, &n_offset);
       if (position < 0)
         continue;
       if (gather.vector < starts.rank)
         starts.dimensions[gather.vector] = ghlo_lower_shift (self, self->zero, position);
-      moved.dimensions[i] = add_to_form (self, moved.dimensions[i], vectors, &starts,
-                                         operand->type->dimensions[i] - gather.sizes[i]);
+      moved.dimensions[i] = add_to_affine (self, moved.dimensions[i], vectors, &starts,
+                                           operand->type->dimensions[i] - gather.sizes[i]);
       if (moved.dimensions[i] == NULL)
         return GHLO_LOWER_NONE;
     }
@@ -225,21 +226,21 @@ make_gather (GhloLowering    *self,
 }
 
 gboolean
-ghlo_lower_has_starts (const GhloAffine *form)
+ghlo_lower_has_dynamic_offsets (const GhloAffine *affine)
 {
   for (guint i = GHLO_LOWER_MAX_AXES; i < GHLO_LOWER_MAX_VARIABLES; i++)
-    if (form->strides[i] != 0)
+    if (affine->strides[i] != 0)
       return TRUE;
 
   return FALSE;
 }
 
 gboolean
-ghlo_lower_uses_start (const GhloIndex *index,
-                       guint            start)
+ghlo_lower_uses_dynamic_offset (const GhloIndex *index,
+                                guint            number)
 {
   for (guint i = 0; i < index->rank; i++)
-    if (index->dimensions[i]->strides[GHLO_LOWER_MAX_AXES + start] != 0)
+    if (index->dimensions[i]->strides[GHLO_LOWER_MAX_AXES + number] != 0)
       return TRUE;
 
   return FALSE;
