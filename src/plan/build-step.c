@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "ir/equal.h"
+
 /* Implementations support neither quantization nor tuples. */
 static gboolean
 is_plain (const GhloIrType *type)
@@ -162,7 +164,8 @@ is_as_selected (const Attempt *attempt,
   return taken->strides == NULL || memcmp (taken->strides, view->strides, view->rank * sizeof (gint64)) == 0;
 }
 
-static void
+/* Whether all operands are taken as selected. */
+static gboolean
 save_selection_state (GhloStepBuilder         *self,
                       const Attempt           *attempt,
                       GhloStep                *step,
@@ -176,11 +179,12 @@ save_selection_state (GhloStepBuilder         *self,
     ghlo_step_set_selection_state (self->plan, step, selection->selection_state);
   else
     ghlo_step_free (step->implementation, selection->selection_state);
-  if (n == step->n_operands && step->body != NULL)
-    g_hash_table_insert (self->fusions, (gpointer) step->body, step);
+
+  return n == step->n_operands;
 }
 
-static void
+/* Returns the step, or NULL where it takes an operand otherwise than selected. */
+static GhloStep *
 add_step (GhloStepBuilder              *self,
           Attempt                      *attempt,
           guint                         target,
@@ -190,6 +194,7 @@ add_step (GhloStepBuilder              *self,
   const GhloStepRequest *request = &attempt->request;
   const GhloIrOp *op = request->op;
   guint32 space = ghlo_step_target_space (self->plan, self->plan->devices[target]);
+  gboolean as_selected;
   GhloStep *step;
 
   prepare_operands (self, attempt, space);
@@ -209,9 +214,31 @@ add_step (GhloStepBuilder              *self,
   step->body = request->body;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
-  save_selection_state (self, attempt, step, selection);
+  as_selected = save_selection_state (self, attempt, step, selection);
   if (selection->scratch > 0)
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
+
+  return as_selected ? step : NULL;
+}
+
+guint
+ghlo_step_hash_alike (gconstpointer step)
+{
+  const GhloStep *self = step;
+
+  return self->body != NULL ? g_direct_hash (self->body) : ghlo_ir_op_hash_like (self->op);
+}
+
+gboolean
+ghlo_step_is_alike (gconstpointer a,
+                    gconstpointer b)
+{
+  const GhloStep *x = a, *y = b;
+
+  if (x->body != NULL || y->body != NULL)
+    return x->body == y->body;
+
+  return ghlo_ir_op_is_like (x->op, y->op) && ghlo_step_same_values (x->op, y->op);
 }
 
 static gboolean
@@ -231,14 +258,14 @@ has_views_of (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* Repeats the step of an equal fusion whose operands have the same views: selection is pure, so the result is the same.
- * Both steps usually share one compiled step, which uses the selection_state of the first one. */
+/* Repeats the step of an equal fusion or operation whose operands have the same views: selection is pure, so the result
+ * is the same. Both steps usually share one compiled step, which uses the selection_state of the first one. */
 static gboolean
 repeat_step (GhloStepBuilder *self,
              Attempt         *attempt)
 {
-  const GhloStep *like = attempt->request.body != NULL
-                         ? g_hash_table_lookup (self->fusions, attempt->request.body) : NULL;
+  const GhloStep wanted = { .op = attempt->request.op, .body = attempt->request.body };
+  const GhloStep *like = g_hash_table_lookup (self->alike, &wanted);
   GhloStepSelection selection = { .operands = attempt->selections };
   guint target = 0;
 
@@ -272,12 +299,15 @@ try_target (GhloStepBuilder *self,
   GhloDeviceCore *target = self->plan->devices[i];
   const GhloStepImplementation *implementation;
   GhloStepSelection selection;
+  GhloStep *step;
 
   find_views (self, attempt, ghlo_step_target_space (self->plan, target));
   implementation = select_implementation (attempt, target, &selection, &self->reasons[i]);
   if (implementation == NULL)
     return FALSE;
-  add_step (self, attempt, i, implementation, &selection);
+  step = add_step (self, attempt, i, implementation, &selection);
+  if (step != NULL)
+    g_hash_table_add (self->alike, step);
 
   return TRUE;
 }

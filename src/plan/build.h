@@ -70,7 +70,7 @@ typedef struct
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
-  GHashTable           *fusions;   /* body → the last step for it that takes its operands as selected */
+  GHashTable           *alike;     /* GhloStep: the last of alike ones that was selected and takes its operands so */
   GHashTable           *transferred;  /* buffer and space → its contents there; private to build-transfer.c */
   GPtrArray            *scopes;    /* all that were opened; freed when the plan is built */
   GhloStepScope        *scope;
@@ -175,6 +175,14 @@ GhloDeviceCore *ghlo_step_find_target      (const GhloStepBuilder *self,
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder   *self,
                                                   const GhloIrOp    *op,
                                                   const GhloIrBlock *body);
+/* Hash and equality of steps for equal fusions, or for operations that are equal but for their values. */
+guint            ghlo_step_hash_alike    (gconstpointer    step);
+gboolean         ghlo_step_is_alike      (gconstpointer    a,
+                                          gconstpointer    b);
+/* Whether the same operands of both operations are one value, since a compiled step may read such a value only
+ * once. With many operands, this is not checked, and only an operation itself counts as equal. */
+gboolean         ghlo_step_same_values   (const GhloIrOp  *a,
+                                          const GhloIrOp  *b);
 /* Builds a fusion: one step where an implementation supports all of it, else one for each operation. FALSE with @error
  * set when this fails; *@built says whether @op is a fusion. */
 gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,

@@ -56,11 +56,9 @@ same_operand (const GhloStepPlan    *plan,
   return first.data == second.data;
 }
 
-/* Whether the same operands of both operations are one value, since a compiled step may read such a value only once.
- * With many operands, this is not checked, and only an operation itself counts as equal. */
-static gboolean
-same_values (const GhloIrOp *a,
-             const GhloIrOp *b)
+gboolean
+ghlo_step_same_values (const GhloIrOp *a,
+                       const GhloIrOp *b)
 {
   enum { MANY = 64 };
 
@@ -85,7 +83,7 @@ same_step (gconstpointer a,
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
       || x->n_results != y->n_results || x->body != y->body || x->may_be_predicated != y->may_be_predicated
       || (x->op == NULL) != (y->op == NULL)
-      || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !same_values (x->op, y->op))))
+      || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !ghlo_step_same_values (x->op, y->op))))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)
     if (!same_operand (plan, &x->operands[i], &y->operands[i])

@@ -349,7 +349,8 @@ ghlo_step_plan_new (const GhloIrModule    *module,
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) alike = g_hash_table_new (ghlo_step_hash_alike, ghlo_step_is_alike);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   g_autoptr (GHashTable) placed = may_use_host ? place_steps (function, targets, n_targets) : NULL;
@@ -357,7 +358,7 @@ ghlo_step_plan_new (const GhloIrModule    *module,
   GhloStepPoll poll = { monitor, error };
   GhloStepBuilder self = {
     .plan = plan, .reasons = reasons, .placed = placed, .poll = &poll, .values = values, .constants = constants,
-    .fusions = fusions, .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
+    .alike = alike, .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
 
