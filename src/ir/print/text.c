@@ -66,9 +66,11 @@ ghlo_ir_put_symbol (GString    *out,
 void
 ghlo_ir_put_newline (GhloIrPrinter *self)
 {
-  g_string_append_c (self->out, '\n');
-  for (guint i = 0; i < self->indent; i++)
-    g_string_append_c (self->out, ' ');
+  const gsize length = self->out->len;
+
+  g_string_set_size (self->out, length + 1 + self->indent);
+  self->out->str[length] = '\n';
+  memset (self->out->str + length + 1, ' ', self->indent);
 }
 
 void
