@@ -21,6 +21,7 @@
 
 #include "../kernel/random-kernel.h"
 #include "../kernel/read-kernel.h"
+#include "../samples.h"
 #include "../sanitized.h"
 
 #include <glib/gstdio.h>
@@ -183,7 +184,7 @@ count_kernels (void)
 {
   const char *count = g_getenv ("GHLO_TEST_COUNT");
 
-  return count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 50 : 300;
+  return count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 50 : choose_samples (100, 300);
 }
 
 /* The number of targets that this processor can run. */

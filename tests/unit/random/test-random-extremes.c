@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "../samples.h"
 #include "../sanitized.h"
 #include "crash-note.h"
 #include "op.h"
@@ -86,7 +87,7 @@ main (int    argc,
     G_OPTION_ENTRY_NULL
   };
 
-  n_draws = SANITIZED ? 500 : 1000;
+  n_draws = SANITIZED ? 500 : (int) choose_samples (400, 1000);
   random_read_options (entries, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
   /* Guarded blocks detect overruns without sanitizers, too. */

@@ -17,6 +17,7 @@
 
 #include "../kernel/random-kernel.h"
 #include "../kernel/read-kernel.h"
+#include "../samples.h"
 #include "../sanitized.h"
 
 #include <locale.h>
@@ -36,7 +37,7 @@ static void
 test_random (void)
 {
   const char *seed = g_getenv ("GHLO_TEST_KERNEL"), *count = g_getenv ("GHLO_TEST_COUNT");
-  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 50 : 300;
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 50 : choose_samples (100, 300);
 
   if (seed != NULL)
     validate_random (g_ascii_strtoull (seed, NULL, 0));

@@ -9,6 +9,7 @@
  *   GHLO_TEST_COUNT=N test-vulkan-product      as many at random
  */
 
+#include "../samples.h"
 #include "../sanitized.h"
 #include "vulkan-convolution.h"
 #include "vulkan-product.h"
@@ -121,7 +122,7 @@ test_random (void)
 {
   GhloGpuDevice *device = get_device ();
   const char *count = g_getenv ("GHLO_TEST_COUNT");
-  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 4 : 27;
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 4 : G_N_ELEMENTS (all_types);
 
   for (guint i = 0; device != NULL && i < n; i++)
     {
@@ -215,7 +216,7 @@ test_convolutions (void)
   static const char *const types[] = { "f32", "f32", "bf16", "f64", "i32", "i8" };
   GhloGpuDevice *device = get_device ();
   const char *count = g_getenv ("GHLO_TEST_COUNT");
-  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 3 : 24;
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 3 : choose_samples (12, 24);
 
   for (guint i = 0; device != NULL && i < n; i++)
     {
