@@ -730,7 +730,7 @@ time_cancel (gpointer data)
 }
 
 /* Microseconds. */
-enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
+enum { MAX_CANCEL = SANITIZED ? 250000 : 12500 };
 
 /* Planning ends soon after a cancel in any stage, apart from the time to free some hundred thousand steps. Other
  * processes slow both down, so a delay is too long only if each attempt's is. For sanitizers, which check what each
@@ -738,7 +738,7 @@ enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
 static void
 test_cancelled (void)
 {
-  enum { N_DELAYS = 48, DEPTH = SANITIZED ? 15 : 18 };
+  enum { N_DELAYS = 48, DEPTH = SANITIZED ? 15 : 16 };
   g_autofree char *text = make_doubling (DEPTH, "negate");
   g_autoptr (GhloIrModule) module = parse (text);
   gint64 start = g_get_monotonic_time (), planned, all, most, worst = 0;
