@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../samples.h"
 #include "../sanitized.h"
 #include "crash-note.h"
 #include "op.h"
@@ -22,7 +21,7 @@ enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10 };
 #define PROCESS_LIMIT (G_GUINT64_CONSTANT (4000000) * 1024)
 
 static gint64 first_seed = 1;
-static int n_draws;
+static int n_draws = SANITIZED ? 10000 : 20000;
 static gboolean is_verbose, prints;
 
 static char *
@@ -118,7 +117,6 @@ main (int    argc,
     G_OPTION_ENTRY_NULL
   };
 
-  n_draws = SANITIZED ? 10000 : (int) choose_samples (10000, 20000);
   random_read_options (entries, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
   /* Guarded blocks detect overruns without sanitizers, too. */
