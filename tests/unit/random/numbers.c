@@ -183,9 +183,11 @@ multiplied (GhloElementType      type,
   result.error = parts * (a.magnitude * right + b.magnitude * left + left * right)
                  + parts * random_epsilon (type) * result.magnitude + 2 * smallest (type);
   result.ulps = 0;
-  /* A zero with an error changes the result of operations with infinity. */
+  /* A zero with an error changes the result of operations with infinity, and a zero makes it NaN. */
   if (result.trust == RANDOM_NEAR && result.specials)
-    result.trust = RANDOM_NONE;
+    return none (result);
+  if (isnan (result.magnitude))
+    result.magnitude = INFINITY;
 
   return rounded (type, result);
 }
