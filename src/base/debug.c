@@ -53,13 +53,14 @@ ghlo_debug_parse (const char  *text,
   return (GhloDebugFlags) flags;
 }
 
-gboolean
-ghlo_debug_has (GhloDebugFlags wanted)
+gsize ghlo_debug_flags;
+
+gsize
+ghlo_debug_read_flags (void)
 {
   enum { KNOWN = 1 << 30 };
-  static gsize flags;
 
-  if (g_once_init_enter (&flags))
+  if (g_once_init_enter (&ghlo_debug_flags))
     {
       g_autofree char *unknown = NULL;
       gboolean help;
@@ -67,10 +68,10 @@ ghlo_debug_has (GhloDebugFlags wanted)
 
       if (unknown != NULL)
         g_debug ("GHLO_DEBUG has the word '%s', which is none of its own; 'help' lists them", unknown);
-      g_once_init_leave (&flags, found | KNOWN);
+      g_once_init_leave (&ghlo_debug_flags, found | KNOWN);
     }
 
-  return (flags & wanted) != 0;
+  return ghlo_debug_flags;
 }
 
 gboolean

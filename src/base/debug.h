@@ -18,8 +18,20 @@ typedef enum
   GHLO_DEBUG_DISPATCHES = 1 << 3,
 } GhloDebugFlags;
 
-/* Returns TRUE when any of @flags is set. */
-gboolean ghlo_debug_has       (GhloDebugFlags  flags);
+/* The flags that are set, and another bit; 0 before they are read. */
+extern gsize ghlo_debug_flags;
+
+/* Reads the flags once. */
+gsize    ghlo_debug_read_flags (void);
+
+/* Returns TRUE when any of @flags is set. Each run asks several times. */
+static inline gboolean
+ghlo_debug_has (GhloDebugFlags flags)
+{
+  const gsize known = __atomic_load_n (&ghlo_debug_flags, __ATOMIC_ACQUIRE);
+
+  return ((known != 0 ? known : ghlo_debug_read_flags ()) & flags) != 0;
+}
 
 /* Whether GHLO_DISABLE, which is read anew on each call, contains the word @name: the name of a pass or of another
  * feature that passes/pass.h lists. */

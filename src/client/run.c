@@ -142,10 +142,12 @@ start_outputs (GhloRunResult         *run_result,
                GError               **error)
 {
   const GhloIrType *type = executable->signature.type;
-  g_autofree gboolean *shared = g_new0 (gboolean, type->n_results + 1);
+  enum { FEW = 8 };             /* outputs, up to which nothing is allocated */
+  gboolean few[FEW] = { FALSE };
+  g_autofree gboolean *many = type->n_results > FEW ? g_new0 (gboolean, type->n_results) : NULL;
   GhloRunOptions own = *options;
 
-  own.shared = shared;
+  own.shared = many != NULL ? many : few;
   /* The outputs of a failed run are not ours to free. */
   if (!ghlo_prepared_start (executable->compilation->prepared, &own, inputs, type->rank, run_result->outputs,
                             &run_result->run, monitor, error))
