@@ -87,7 +87,7 @@ read_request (gpointer               step,
 }
 
 /* Each of these three returns NULL, having set gemm or convolution or, where there is no algorithm, @error; or else why
- * the request is declined. If @finishes is FALSE, the algorithm can be queried only. */
+ * the request is declined. If @finishes is FALSE, the algorithm can only be queried. */
 static const char *
 choose_gemm (Product              *self,
              const GhloProductOp  *product_op,
@@ -159,8 +159,8 @@ find_reason (const GError *error)
          : "the CPU does not support products of its element types";
 }
 
-/* Whether a dense result would be computed by another, faster algorithm, so that copying it afterwards pays. It does for
- * all convolutions: those by matrix products take up to three times as long with permuted results. */
+/* Whether a dense result would be computed by another, faster algorithm, so that copying it afterwards pays. For
+ * convolutions it does, since those by matrix products take up to three times as long with permuted results. */
 static gboolean
 prefers_dense (const Product         *self,
                const GhloStepRequest *request)
