@@ -39,8 +39,9 @@ load_column (const GhloCpuSortRow *row,
   gsize last = comparator->reverses_equal ? row->n - 1 : 0;
   gboolean unordered = FALSE;
   guint64 ranks[MOST];
+  guint k = 0;
 
-  for (guint k = 0; k < comparator->n_keys; k++)
+  do
     {
       const GhloSortKey *key = &comparator->keys[k];
       const guint8 *first = from[key->operand] + column * steps[key->operand] + last * key->element_size;
@@ -48,6 +49,7 @@ load_column (const GhloCpuSortRow *row,
       unordered |= ghlo_cpu_sort_key_rank (key, first, last > 0 ? -(gint64) key->element_size : key->element_size, NULL,
                                            row->n, k > 0, ranks);
     }
+  while (++k < comparator->n_keys);
   if (tells_elements (row))
     for (gsize i = 0; i < row->n; i++)
       ((guint32 *) rows)[i * GHLO_CPU_SORT_COLUMNS + column] = (guint32) ranks[i];
