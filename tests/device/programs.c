@@ -378,7 +378,6 @@ test_cancelled_calls (void)
   g_autoptr (GhloIrModule) module = contract_parse (UNTIL);
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GhloValue) input = contract_number (50), output = NULL;
-  g_autoptr (GhloFence) fence = NULL;
   g_autoptr (GError) error = NULL;
 
   g_cancellable_cancel (cancellable);
