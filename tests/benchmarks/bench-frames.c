@@ -124,6 +124,7 @@ on_model (GObject      *source,
       return;
     }
   check (error);
+  g_assert (outputs != NULL);
   end_run (self);
   if (self->is_wanted)
     run (self, on_model, self);
@@ -139,6 +140,7 @@ on_read (GObject      *source,
   g_autoptr (GBytes) bytes = ghlo_buffer_read_finish (GHLO_BUFFER (source), result, &error);
 
   check (error);
+  g_assert (bytes != NULL);
   end_run (&app->picture);
 #ifdef WITH_WINDOW
   const gint64 *size = ghlo_tensor_type_get_dimensions (ghlo_buffer_get_tensor_type (GHLO_BUFFER (source)), NULL);

@@ -146,6 +146,7 @@ on_executed (GObject      *source,
   Stream *stream = data;
 
   check (error);
+  g_assert (outputs != NULL);
   stream->n_running--;
   if (stream->n_left > 0)
     begin_run (stream);
