@@ -10,7 +10,6 @@
 #include "base/ghlo-error.h"
 #include "cpu/finish.h"
 #include "runtime/memory.h"
-#include "runtime/memory.h"
 
 /* Multiply-adds up to which the library costs more than it saves. Products this small are summed in the order of the
  * specification. */
