@@ -62,7 +62,7 @@ ghlo_emission_find_places (GhloEmission *self)
   self->n_places = self->first_stored + self->n_outputs;
   self->places = g_new0 (GhloEmissionPlace, self->n_places);
   for (guint i = 0; i < self->first_stored; i++)
-    self->places[i] = find_place (self, ghlo_buffer_read (lowering, i)->buffer, &ghlo_buffer_read (lowering, i)->index);
+    self->places[i] = find_place (self, ghlo_lower_read (lowering, i)->buffer, &ghlo_lower_read (lowering, i)->index);
   for (guint i = 0; i < self->n_outputs; i++)
     if (self->outputs[i].temporary == GHLO_KERNEL_NONE)
       self->places[self->first_stored + i] = find_place (self, lowering->group->n_operands + self->outputs[i].result,

@@ -13,7 +13,7 @@ ghlo_emission_has_dynamic_offset (const GhloEmission *self,
                                   const GhloExpr     *load,
                                   guint               number)
 {
-  return ghlo_lower_uses_dynamic_offset (&ghlo_buffer_read (self->lowering, load->ref)->index, number);
+  return ghlo_lower_uses_dynamic_offset (&ghlo_lower_read (self->lowering, load->ref)->index, number);
 }
 
 static void

@@ -252,7 +252,7 @@ may_share (const GhloEmission    *self,
     return FALSE;
   for (guint i = 0; i < lowering->reads->len; i++)
     {
-      const GhloBufferRead *read = ghlo_buffer_read (lowering, i);
+      const GhloLowerRead *read = ghlo_lower_read (lowering, i);
 
       if (read->buffer != operand)
         continue;

@@ -34,7 +34,7 @@ ghlo_lower_init_graph (GhloLowering *self)
 
   self->zero = ghlo_lower_affine (self, &(GhloAffine) { 0 });
   self->exprs = g_array_sized_new (FALSE, TRUE, sizeof (GhloExpr), MANY_EXPRS);
-  self->reads = g_array_new (FALSE, TRUE, sizeof (GhloBufferRead));
+  self->reads = g_array_new (FALSE, TRUE, sizeof (GhloLowerRead));
   self->folds = g_array_new (FALSE, TRUE, sizeof (GhloLowerFold));
   self->coordinates = g_array_new (FALSE, TRUE, sizeof (const GhloAffine *));
 }
@@ -191,7 +191,7 @@ add_read (GhloLowering    *self,
           gboolean        *is_row,
           guint           *level)
 {
-  GhloBufferRead read = { .buffer = buffer, .index = *index };
+  GhloLowerRead read = { .buffer = buffer, .index = *index };
   guint number = 0;
 
   *is_row = TRUE;
@@ -206,8 +206,8 @@ add_read (GhloLowering    *self,
     *is_row = *is_row && is_row_affine (self, index->dimensions[i]);
   for (guint i = 0; i < index->n_guards; i++)
     *is_row = *is_row && is_row_affine (self, index->guards[i].position);
-  while (number < self->reads->len && (ghlo_buffer_read (self, number)->buffer != buffer
-                                       || !ghlo_lower_same_index (&ghlo_buffer_read (self, number)->index, index)))
+  while (number < self->reads->len && (ghlo_lower_read (self, number)->buffer != buffer
+                                       || !ghlo_lower_same_index (&ghlo_lower_read (self, number)->index, index)))
     number++;
   if (number == self->reads->len)
     g_array_append_val (self->reads, read);

@@ -90,7 +90,7 @@ typedef struct
 {
   guint      buffer;
   GhloIndex  index;                     /* in the dimensions of the operand */
-} GhloBufferRead;
+} GhloLowerRead;
 
 typedef struct
 {
@@ -164,7 +164,7 @@ typedef struct
   GhloIrInternTable      affines;       /* of GhloAffine, interned in the arena */
   const GhloAffine      *zero;          /* the affine function 0 */
   GArray                *exprs;         /* of GhloExpr */
-  GArray                *reads;         /* of GhloBufferRead */
+  GArray                *reads;         /* of GhloLowerRead */
   GArray                *folds;         /* of GhloLowerFold */
   GArray                *coordinates;   /* of const GhloAffine *, interned */
   GhloIrInternTable      unique;        /* from expressions to their number + 1 */
@@ -173,7 +173,7 @@ typedef struct
 } GhloLowering;
 
 #define ghlo_expr(self, number) (&g_array_index ((self)->exprs, GhloExpr, number))
-#define ghlo_buffer_read(self, number) (&g_array_index ((self)->reads, GhloBufferRead, number))
+#define ghlo_lower_read(self, number) (&g_array_index ((self)->reads, GhloLowerRead, number))
 #define ghlo_fold(self, number) (&g_array_index ((self)->folds, GhloLowerFold, number))
 #define ghlo_coordinate(self, number) g_array_index ((self)->coordinates, const GhloAffine *, number)
 
