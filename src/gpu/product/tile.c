@@ -287,6 +287,20 @@ choose_matrices (GhloGpuProduct      *self,
   return FALSE;
 }
 
+/* Multiplications of a workgroup that a processor does in some 15 ms: a run can be cancelled between workgroups only. */
+enum { MOST_ON_CPU = 1 << 24 };
+
+static gboolean
+is_interruptible (const GhloGpuProduct *self,
+                  const GhloGpuDevice  *device)
+{
+  const GhloSpirvTile *tile = &self->shader.tile;
+
+  return !device->vulkan.is_cpu
+         || (double) ghlo_spirv_tile_rows (tile) * ghlo_spirv_tile_columns (tile)
+              * (double) self->counts[GHLO_SPIRV_INNER] <= MOST_ON_CPU;
+}
+
 /* Returns FALSE if the device's limits permit none of the tiles. */
 static gboolean
 choose_tile (GhloGpuProduct      *self,
@@ -310,7 +324,8 @@ choose_tile (GhloGpuProduct      *self,
       if (ghlo_spirv_product_shared (&self->shader) > device->vulkan.shared_memory
           || n_threads > device->vulkan.max_group_size)
         continue;
-      if (is_worth (self, tile, candidates[i].least_tiles))
+      if (candidates[i].least_tiles == 0
+          || (is_worth (self, tile, candidates[i].least_tiles) && is_interruptible (self, device)))
         return TRUE;
     }
 
