@@ -20,7 +20,8 @@ import sys
 
 MAX_FUNCTIONS = 42
 MAX_CIRCLES = 12
-MAX_LINES = 230000
+# Raised where what programs need grows: from 230,000 for loops in place and their kernels.
+MAX_LINES = 236000
 # Shorter functions, such as those that return one member, are alike by nature.
 MIN_TOKENS = 60
 

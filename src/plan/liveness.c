@@ -14,7 +14,6 @@ struct _Frame
   const Frame    *parent;
   guint32         scope;
   const GhloStep *loop;      /* the loop that this is the condition or body of; NULL for a branch or function */
-  gboolean        is_body;       /* it is the body of the loop, not its condition */
 };
 
 static void
@@ -27,7 +26,10 @@ number_steps (GhloStepPlan       *plan,
 
       step->number = plan->n_steps++;
       for (guint k = 0; k < step->n_bodies; k++)
-        number_steps (plan, &step->bodies[k]);
+        {
+          number_steps (plan, &step->bodies[k]);
+          plan->n_steps++;      /* the end of the body */
+        }
       step->end = step->n_bodies > 0 ? plan->n_steps++ : step->number;
     }
 }
@@ -39,7 +41,6 @@ touch (GhloStepPlan *plan,
        guint32       at)
 {
   GhloStepBuffer *buffer = number != GHLO_STEP_NONE ? &plan->buffers[number] : NULL;
-  guint32 inner = at;
 
   if (buffer == NULL)
     return;
@@ -48,9 +49,6 @@ touch (GhloStepPlan *plan,
   for (; frame != NULL && frame->scope != buffer->scope; frame = frame->parent)
     if (frame->loop != NULL)
       {
-        if (frame->is_body && frame->parent->scope == buffer->scope)
-          buffer->inner_last = MAX (buffer->inner_last, inner);
-        inner = frame->loop->end;
         buffer->first = MIN (buffer->first, frame->loop->number);
         buffer->last = MAX (buffer->last, frame->loop->end);
       }
@@ -90,7 +88,7 @@ touch_body (GhloStepPlan       *plan,
       for (guint k = 0; k < step->n_bodies; k++)
         {
           gboolean is_loop = step->kind == GHLO_STEP_LOOP;
-          const Frame inner = { frame, step->bodies[k].scope, is_loop ? step : NULL, is_loop && k == 1 };
+          const Frame inner = { frame, step->bodies[k].scope, is_loop ? step : NULL };
 
           if (!touch_body (plan, poll, &inner, &step->bodies[k]))
             return FALSE;
@@ -107,12 +105,12 @@ gboolean
 ghlo_step_plan_find_liveness (GhloStepPlan *plan,
                               GhloStepPoll *poll)
 {
-  const Frame frame = { NULL, plan->body.scope, NULL, FALSE };
+  const Frame frame = { NULL, plan->body.scope, NULL };
 
   for (guint i = 0; i < plan->n_buffers; i++)
     {
       plan->buffers[i].first = G_MAXUINT32;
-      plan->buffers[i].last = plan->buffers[i].inner_last = 0;
+      plan->buffers[i].last = 0;
     }
   plan->n_steps = 0;
   number_steps (plan, &plan->body);

@@ -46,7 +46,6 @@ typedef struct
   guint32            scope;         /* number of the body in which it was made */
   guint32            first, last;   /* numbers of the first and last step of its live range, extended to whole loops;
                                        first > last: not used */
-  guint32            inner_last;    /* for a buffer that a loop's body reads: its last use in the body */
   gsize              offset;        /* TEMPORARY: in its arena; buffers with disjoint live ranges may overlap */
 } GhloStepBuffer;
 

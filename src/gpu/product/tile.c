@@ -287,7 +287,7 @@ choose_matrices (GhloGpuProduct      *self,
   return FALSE;
 }
 
-/* Multiplications of a workgroup that a processor does in some 15 ms: a run can be cancelled between workgroups only. */
+/* Multiplications of a workgroup that a processor does in some 15 ms: a run can be cancelled between workgroups. */
 enum { MOST_ON_CPU = 1 << 24 };
 
 static gboolean
