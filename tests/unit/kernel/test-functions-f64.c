@@ -17,6 +17,8 @@
 #include "kernel/expand.h"
 #include "reference/scalar/special.h"
 
+#include "../samples.h"
+
 typedef long double (*Exact) (long double x,
                               long double y);
 
@@ -302,7 +304,7 @@ test_accuracy (void)
 
       if (loop == NULL)
         continue;
-      measured = measure (f, loop, 50000);
+      measured = measure (f, loop, choose_samples (50000, 50000));
       if (!(measured.worst <= functions[f].ulps))
         g_error ("%s (%.17g, %.17g): expected %.20Lg, found %.17g, which is %g units off",
                  ghlo_node_spec (functions[f].kind)->name, measured.x, measured.y,

@@ -16,6 +16,7 @@
 #include "kernel/evaluate.h"
 #include "kernel/expand.h"
 
+#include "../samples.h"
 #include "../sanitized.h"
 
 /* The samples of each function; functions have no branches, so a few are enough for sanitizers. */
@@ -75,11 +76,11 @@ test_truths (void)
 static void
 test_accuracy (void)
 {
-  enum { N = N_SAMPLES };
-  g_autofree float *x = g_new (float, N), *y = g_new (float, N);
+  const guint n = choose_samples (N_SAMPLES, N_SAMPLES);
+  g_autofree float *x = g_new (float, n), *y = g_new (float, n);
   const guint8 *operands[] = { (const guint8 *) x };
 
-  for (guint i = 0; i < N; i++)
+  for (guint i = 0; i < n; i++)
     x[i] = sample (i);
   for (guint f = 0; f < n_function_truths; f++)
     {
@@ -89,8 +90,8 @@ test_accuracy (void)
 
       if (loop == NULL)
         continue;
-      loop (operands, (guint8 *) y, N, NULL);
-      for (guint i = 0; i < N; i++)
+      loop (operands, (guint8 *) y, n, NULL);
+      for (guint i = 0; i < n; i++)
         {
           double measure = x[i] < 0 ? function_truths[f].measure : 0;
           double error = function_distance (y[i], function_truths[f].exact (x[i]), measure);
@@ -112,7 +113,8 @@ test_accuracy (void)
 static void
 test_accuracy_2 (void)
 {
-  enum { N = N_SAMPLES, N_EDGES = 40 };
+  enum { N_EDGES = 40 };
+  const guint n = choose_samples (N_SAMPLES, N_SAMPLES);
   static const struct
   {
     GhloNodeKind kind;
@@ -123,15 +125,15 @@ test_accuracy_2 (void)
     { GHLO_NODE_POWER, pow, 1.3 },
     { GHLO_NODE_REMAINDER_FLOAT, fmod, 0 },
   };
-  g_autofree float *x = g_new (float, N), *y = g_new (float, N), *z = g_new (float, N);
+  g_autofree float *x = g_new (float, n), *y = g_new (float, n), *z = g_new (float, n);
   const guint8 *operands[] = { (const guint8 *) x, (const guint8 *) y };
 
-  for (guint i = 0; i < N; i++)
+  for (guint i = 0; i < n; i++)
     {
       x[i] = sample (i < N_EDGES * N_EDGES ? i / N_EDGES : i);
       y[i] = sample (i < N_EDGES * N_EDGES ? i % N_EDGES : i / 4);
       /* Powers that neither underflow nor overflow. */
-      if (i > N / 2 && i % 4 == 3)
+      if (i > n / 2 && i % 4 == 3)
         y[i] = (float) (g_test_rand_double_range (-105, 89) / log (fabs (x[i])));
     }
   for (guint f = 0; f < G_N_ELEMENTS (binaries); f++)
@@ -139,8 +141,8 @@ test_accuracy_2 (void)
       double worst = 0;
       guint where = 0;
 
-      find_loop (binaries[f].kind) (operands, (guint8 *) z, N, NULL);
-      for (guint i = 0; i < N; i++)
+      find_loop (binaries[f].kind) (operands, (guint8 *) z, n, NULL);
+      for (guint i = 0; i < n; i++)
         {
           double error = function_distance (z[i], binaries[f].exact (x[i], y[i]), 0);
 
@@ -339,7 +341,7 @@ check_cube (GhloElementType type)
   g_assert_no_error (error);
   g_assert_cmpuint (cubes->n_nodes, <, 16);
 
-  for (guint i = 0; i < N_SAMPLES / 10; i++)
+  for (guint i = 0; i < choose_samples (N_SAMPLES, N_SAMPLES) / 10; i++)
     {
       const float number = sample (i);
       const guint64 operands[] = { ghlo_float_to_bits (type, number), three };
