@@ -202,7 +202,7 @@ merge_candidates (Coalescer *self)
 
   do
     {
-      Candidate *candidates = (Candidate *) self->candidates->data;
+      Candidate *candidates = (Candidate *) (gpointer) self->candidates->data;
 
       n = self->candidates->len;
       g_array_set_size (self->candidates, 0);

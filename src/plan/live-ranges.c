@@ -463,7 +463,7 @@ find_range (Finder        *self,
   if (span.first < span.end)
     add_steps (self, self->plan->buffers[buffer].scope, span, G_MAXUINT32, 2 * self->plan->n_steps + 1,
                self->plan->buffers[buffer].kind == GHLO_STEP_BUFFER_OUTPUT);
-  intervals = (GhloLiveInterval *) self->intervals->data;
+  intervals = (GhloLiveInterval *) (gpointer) self->intervals->data;
   for (guint i = 0; i < self->intervals->len / 2; i++)
     {
       const GhloLiveInterval last = intervals[self->intervals->len - 1 - i];
