@@ -52,6 +52,7 @@ typedef struct
   gboolean wants_data;    /* finish () reads its elements where they are constant */
   guint32  in_place;      /* the result, of the same size in bytes, that may overwrite it where it is dense and not
                              needed by others; or GHLO_STEP_NONE */
+  gboolean begins;        /* that result begins with its elements: it gets the result itself as the operand */
 } GhloStepOperandSelection;
 
 /* How an implementation would run a request. */

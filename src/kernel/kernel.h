@@ -9,11 +9,13 @@
  * Kernels are made by kernel/build.h, which rejects those that fail ghlo_kernel_check (). Code that receives a
  * kernel may rely on everything stated here.
  *
- * Parallel axes come first, the outermost first. All blocks run once at each of their points, in any order. The
- * other axes belong to blocks. A buffer that is written overlaps no other buffer, and is read, if at all, only at
- * the element that the same point writes. Another buffer may share its memory as a whole, in some runs or in all;
- * the same restriction then applies to reads of that buffer. A temporary holds one value for each point of the axes
- * that it spans, none of which is parallel; each parallel point has temporaries of its own.
+ * Parallel axes come first, the outermost first. All blocks run once at each of their points, in any order. The other
+ * axes belong to blocks. A buffer that is written overlaps no other buffer, and is read, if at all, only at the
+ * element that the same point writes; where there is a single parallel point, blocks of one point may read and write
+ * any of its elements, one after the other, and it begins with what the caller has put there. Another buffer may share
+ * its memory as a whole, in some runs or in all; the same restriction then applies to reads of that buffer. A
+ * temporary holds one value for each point of the axes that it spans, none of which is parallel; each parallel point
+ * has temporaries of its own.
  */
 
 #pragma once

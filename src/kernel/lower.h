@@ -44,6 +44,8 @@ typedef struct
   gint64     *starts;                   /* owned; of each buffer, in bytes from the view's first element; 0 or
                                          * negative */
   guint       n_operands;               /* of the group */
+  guint64     begins;                   /* operands (bits) with whose elements the results of buffers[].shared begin;
+                                         * the caller has to put them there */
 } GhloLoweredKernel;
 
 /* Returns FALSE with *@reason, a static text, where the group cannot be lowered. */
@@ -63,6 +65,9 @@ const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
 /* Returns the result that may have the memory of that operand, or G_MAXUINT32 where none may. */
 guint32  ghlo_lowered_kernel_in_place (const GhloLoweredKernel *self,
                                        guint                    operand);
+/* Returns whether that result has to begin with the elements of the operand. */
+gboolean ghlo_lowered_kernel_begins (const GhloLoweredKernel *self,
+                                     guint                    operand);
 void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
 
 /* Returns the type that nodes use to load and store elements of @type, or INVALID where they cannot. */

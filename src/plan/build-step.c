@@ -153,6 +153,29 @@ prepare_operands (GhloStepBuilder *self,
     }
 }
 
+/* Copies operands to the results that begin with their elements, and takes the results instead. Returns whether there
+ * were any. */
+static gboolean
+begin_results (GhloStepBuilder *self,
+               Attempt         *attempt)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < attempt->request.n_operands; i++)
+    {
+      const guint32 in_place = attempt->selections[i].in_place;
+
+      if (!attempt->selections[i].begins)
+        continue;
+      ghlo_step_add_copy (self, &attempt->operands[i], &attempt->results[in_place]);
+      attempt->operands[i] = attempt->results[in_place];
+      attempt->operands[i].in_place = in_place;
+      any = TRUE;
+    }
+
+  return any;
+}
+
 /* Whether the operand is taken with the same view that the implementation saw when it was selected. */
 static gboolean
 is_as_selected (const Attempt *attempt,
@@ -183,7 +206,7 @@ save_selection_state (GhloStepBuilder         *self,
   return n == step->n_operands;
 }
 
-/* Returns the step, or NULL where it takes an operand otherwise than selected. */
+/* Returns the step, or NULL where it takes an operand otherwise than selected, or as no equal step does. */
 static GhloStep *
 add_step (GhloStepBuilder              *self,
           Attempt                      *attempt,
@@ -194,7 +217,7 @@ add_step (GhloStepBuilder              *self,
   const GhloStepRequest *request = &attempt->request;
   const GhloIrOp *op = request->op;
   guint32 space = ghlo_step_target_space (self->plan, self->plan->devices[target]);
-  gboolean as_selected;
+  gboolean as_selected, begins;
   GhloStep *step;
 
   prepare_operands (self, attempt, space);
@@ -207,6 +230,7 @@ add_step (GhloStepBuilder              *self,
                                                            ghlo_step_type_size (type), space);
       ghlo_step_bind (self, &op->results[i], attempt->results[i]);
     }
+  begins = begin_results (self, attempt);
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
   step->target = self->plan->devices[target];
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
@@ -218,7 +242,7 @@ add_step (GhloStepBuilder              *self,
   if (selection->scratch > 0)
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
 
-  return as_selected ? step : NULL;
+  return as_selected && !begins ? step : NULL;
 }
 
 guint

@@ -53,7 +53,7 @@ emit_loop (Emitter               *self,
   loop = ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), self->extents[axis], TRUE);
   self->point[axis] = loop.index;
   self->fixed |= block->axes;
-  ghlo_emit_stop (self);
+  ghlo_emit_stop_at (self, loop.index);
   emit_blocks (self, block + 1, block->end);
   emit_carries (self, block, TRUE);
   self->fixed &= ~(guint) block->axes;
@@ -65,17 +65,23 @@ emit_while (Emitter               *self,
             const GhloKernelBlock *block)
 {
   LLVMBasicBlockRef head = ghlo_emit_add_block (self), body = ghlo_emit_add_block (self);
-  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self), before;
+  Value count, next;
 
   emit_carries (self, block, FALSE);
+  before = LLVMGetInsertBlock (self->builder);
   LLVMBuildBr (self->builder, head);
   LLVMPositionBuilderAtEnd (self->builder, head);
-  ghlo_emit_stop (self);
+  count = LLVMBuildPhi (self->builder, self->i64, "");
+  ghlo_emit_stop_at (self, count);
   emit_blocks (self, block + 1, block->body);
   LLVMBuildCondBr (self->builder, ghlo_emit_get (self, block->predicate), body, exit);
   LLVMPositionBuilderAtEnd (self->builder, body);
   emit_blocks (self, &self->kernel->blocks[block->body], block->end);
   emit_carries (self, block, TRUE);
+  next = LLVMBuildAdd (self->builder, count, ghlo_emit_i64 (self, 1), "");
+  LLVMAddIncoming (count, (Value[]) { ghlo_emit_i64 (self, 0), next },
+                   (LLVMBasicBlockRef[]) { before, LLVMGetInsertBlock (self->builder) }, 2);
   LLVMBuildBr (self->builder, head);
   LLVMPositionBuilderAtEnd (self->builder, exit);
 }

@@ -372,6 +372,9 @@ void         ghlo_emit_leave      (Emitter              *self,
                                    GhloEmitLanes         saved);
 /* Returns from the function where the caller asks it to stop. */
 void         ghlo_emit_stop       (Emitter              *self);
+/* The same, not in every iteration: for a loop whose iterations may be short. */
+void         ghlo_emit_stop_at    (Emitter              *self,
+                                   Value                 iteration);
 
 /* nodes.c, points.c, blocks.c */
 void     ghlo_emit_node          (Emitter               *self,

@@ -333,6 +333,25 @@ ghlo_emit_leave (Emitter       *self,
   self->mask = saved.mask;
 }
 
+/* Iterations of a loop of the kernel between two checks, a power of two: a check takes some 50 ns, an iteration at most
+ * some 100 µs, since loops inside it check for themselves. */
+enum { ITERATIONS = 128 };
+
+void
+ghlo_emit_stop_at (Emitter *self,
+                   Value    iteration)
+{
+  LLVMBuilderRef builder = self->builder;
+  LLVMBasicBlockRef checks = ghlo_emit_add_block (self), goes_on = ghlo_emit_add_block (self);
+  Value rest = LLVMBuildAnd (builder, iteration, ghlo_emit_i64 (self, ITERATIONS - 1), "");
+
+  LLVMBuildCondBr (builder, LLVMBuildICmp (builder, LLVMIntEQ, rest, ghlo_emit_i64 (self, 0), ""), checks, goes_on);
+  LLVMPositionBuilderAtEnd (builder, checks);
+  ghlo_emit_stop (self);
+  LLVMBuildBr (builder, goes_on);
+  LLVMPositionBuilderAtEnd (builder, goes_on);
+}
+
 void
 ghlo_emit_stop (Emitter *self)
 {

@@ -238,6 +238,20 @@ is_placed_behind (const GhloCpuStripCompiler *self,
   return FALSE;
 }
 
+/* Whether a block of one point stores to @memory several times: the order may matter. */
+static gboolean
+is_written_in_order (const GhloCpuStripCompiler *self,
+                     guint                       memory)
+{
+  const GhloKernelBlock *block = &self->block->block;
+  guint n = 0;
+
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    n += memory_of_store (self, &self->kernel->stores[i]) == memory;
+
+  return block->axes == 0 && n > 1;
+}
+
 void
 ghlo_cpu_strip_find_late (GhloCpuStripCompiler *self)
 {
@@ -248,7 +262,7 @@ ghlo_cpu_strip_find_late (GhloCpuStripCompiler *self)
       const GhloKernelStore *store = &self->kernel->stores[i];
       const guint memory = memory_of_store (self, store);
 
-      if (is_read_late (self, memory) || last_reader (self, memory) > store->node
+      if (is_written_in_order (self, memory) || is_read_late (self, memory) || last_reader (self, memory) > store->node
           || (store->access != GHLO_KERNEL_NONE && is_placed_behind (self, store->access, store->node)))
         self->facts[store->node] |= GHLO_CPU_STRIP_LATE;
     }

@@ -63,7 +63,10 @@ fill_selection (gpointer               step,
 
   selection->scratch = ghlo_cpu_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
-    selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
+    {
+      selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
+      selection->operands[i].begins = ghlo_lowered_kernel_begins (&self->lowered, i);
+    }
 }
 
 static gboolean

@@ -8,6 +8,8 @@
 
 #include "kernel/lower/lowering.h"
 
+#include "base/fail.h"
+
 /* Returns the number of the dynamic offset @expr, clamped to [0, end); GHLO_LOWER_NONE where there is no room. */
 static guint32
 add_dynamic_offset (GhloLowering *self,
@@ -84,27 +86,50 @@ add_to_affine (GhloLowering      *self,
   return ghlo_lower_affine (self, &sum);
 }
 
+/* Adds to @index, of an element of @slice, where the slice begins: the operands of @op from @first on. */
+static gboolean
+add_starts (GhloLowering     *self,
+            const GhloIrOp   *op,
+            guint             first,
+            const GhloIrType *slice,
+            const GhloIndex  *index,
+            GhloIndex        *moved)
+{
+  const GhloIrType *type = ghlo_ir_op_operand (op, 0)->type;
+  const GhloIndex scalar = ghlo_lower_origin (self, 0, index);
+
+  *moved = *index;
+  if (type->rank != slice->rank || op->n_operands != first + type->rank)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its start indices are not scalars"));
+  for (guint i = 0; i < type->rank; i++)
+    {
+      moved->dimensions[i] = add_to_affine (self, index->dimensions[i], ghlo_ir_op_operand (op, first + i), &scalar,
+                                            type->dimensions[i] - slice->dimensions[i]);
+      if (moved->dimensions[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 static guint32
 make_dynamic_slice (GhloLowering    *self,
                     const GhloIrOp  *op,
                     const GhloIndex *index)
 {
-  const GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
-  const GhloIrType *type = operand->type, *slice = op->results[0].type;
-  const GhloIndex scalar = ghlo_lower_origin (self, 0, index);
-  GhloIndex moved = *index;
+  GhloIndex moved;
 
-  if (type->rank != slice->rank || op->n_operands != 1 + type->rank)
-    return ghlo_lower_refuse (self, "its start indices are not scalars");
-  for (guint i = 0; i < type->rank; i++)
-    {
-      moved.dimensions[i] = add_to_affine (self, index->dimensions[i], ghlo_ir_op_operand (op, 1 + i), &scalar,
-                                           type->dimensions[i] - slice->dimensions[i]);
-      if (moved.dimensions[i] == NULL)
-        return GHLO_LOWER_NONE;
-    }
+  return add_starts (self, op, 1, op->results[0].type, index, &moved)
+         ? ghlo_lower_value (self, ghlo_ir_op_operand (op, 0), &moved) : GHLO_LOWER_NONE;
+}
 
-  return ghlo_lower_value (self, operand, &moved);
+gboolean
+ghlo_lower_update_index (GhloLowering    *self,
+                         const GhloIrOp  *op,
+                         const GhloIndex *index,
+                         GhloIndex       *moved)
+{
+  return add_starts (self, op, 2, ghlo_ir_op_operand (op, 1)->type, index, moved);
 }
 
 /* The dimension numbers of a gather, and the sizes of its slices. */

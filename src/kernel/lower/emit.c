@@ -21,7 +21,8 @@ is_free (const GhloEmission *self,
     if (ghlo_emission_has_dynamic_offset (self, expr, i))
       return FALSE;
 
-  return TRUE;
+  /* Later, an element of a result may be another one. */
+  return ghlo_lower_read (self->lowering, expr->ref)->buffer < self->lowering->group->n_operands;
 }
 
 static gboolean
@@ -96,9 +97,12 @@ make_blocks (GhloEmission *self)
   for (guint i = 0; i < self->n_outputs; i++)
     {
       guint level = ghlo_expr (lowering, self->outputs[i].expr)->level;
+      GArray *sinks = self->blocks[find_block (self, is_full_output (self, i), level, FALSE)].sinks;
 
-      g_array_append_val (self->blocks[find_block (self, is_full_output (self, i), level, FALSE)].sinks,
-                          self->outputs[i].expr);
+      g_array_append_val (sinks, self->outputs[i].expr);
+      for (guint k = 0; k < lowering->n_dynamic_offsets; k++)
+        if (ghlo_lower_uses_dynamic_offset (&self->outputs[i].index, k))
+          g_array_append_val (sinks, lowering->dynamic_offsets[k].expr);
     }
 }
 

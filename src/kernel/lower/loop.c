@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values in a loop that becomes a kernel. A counted loop has an axis for its iterations, and its counter is a form
- * of that axis' coordinate, so slices at the counter are read by plain accesses. An array of which each iteration
- * writes one part, and none reads any (a scan's output), is written to the result directly. All other values that
- * change between iterations are temporaries, with one element or with one for each point.
+ * Values in a loop that becomes a kernel. A counted loop has an axis for its iterations, and its counter is a form of
+ * that axis' coordinate, so slices at the counter are read by plain accesses. An array of which each iteration writes
+ * one part, and none reads any (a scan's output), is written to the result directly. An array of which iterations read
+ * and write single elements stays in the result, which begins with its initial elements. All other values that change
+ * between iterations are temporaries, with one element or with one for each point.
  */
 
 #include "kernel/lower/lowering.h"
@@ -92,6 +93,27 @@ ghlo_lower_read_loop (GhloLowerLoop  *loop,
   return reason;
 }
 
+guint
+ghlo_lower_list_updates (const GhloLowerLoop *loop,
+                         guint                number,
+                         const GhloIrOp     **updates)
+{
+  const GhloIrValue *value = loop->carried[number].next;
+  const GhloIrOp *user = loop->body->last;
+  guint n = 0;
+
+  while (value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE
+         && value->op->block == loop->body && value->uses != NULL && value->uses->next == NULL
+         && value->uses->op == user && n < GHLO_LOWER_MAX_UPDATES
+         && ghlo_ir_type_count_elements (ghlo_ir_op_operand (value->op, 1)->type) == 1)
+    {
+      user = updates[n++] = value->op;
+      value = ghlo_ir_op_operand (user, 0);
+    }
+
+  return value == loop->body->arguments[number] ? n : 0;
+}
+
 /* Values at an index */
 
 static guint32
@@ -129,6 +151,21 @@ temporary_value (GhloLowering      *self,
                                                                  index->part, carried->is_row));
 }
 
+static guint32
+array_element (GhloLowering      *self,
+               const GhloIrValue *value,
+               const GhloIndex   *index)
+{
+  const guint buffer = self->group->n_operands + self->loop->carried[value->index].result;
+  const guint32 expr = value->op != NULL ? GHLO_LOWER_NONE
+                                         : ghlo_lower_load_value (self, value, buffer, index, GHLO_LOWER_NONE);
+
+  if (expr == GHLO_LOWER_NONE || !ghlo_expr (self, expr)->is_row)
+    return ghlo_lower_refuse (self, "it reads several elements of an array that it updates");
+
+  return expr;
+}
+
 guint32
 ghlo_lower_carried (GhloLowering      *self,
                     const GhloIrValue *value,
@@ -146,6 +183,8 @@ ghlo_lower_carried (GhloLowering      *self,
       return count_of (self, value);
     case GHLO_CARRIED_TEMPORARY:
       return temporary_value (self, value, index);
+    case GHLO_CARRIED_ARRAY:
+      return array_element (self, value, index);
     case GHLO_CARRIED_STACK:
     default:
       return ghlo_lower_refuse (self, "its body reads an array into which it stacks values");

@@ -9,6 +9,7 @@
 
 #include "kernel/lower/emit-private.h"
 
+#include "base/fail.h"
 #include "base/sizes.h"
 #include "ir/outline.h"
 
@@ -159,6 +160,45 @@ add_root (Loop              *self,
   return TRUE;
 }
 
+/* Adds as an output of the body, for each part, the element that @update writes into an array. */
+static gboolean
+add_update (Loop           *self,
+            const GhloIrOp *update,
+            guint           result)
+{
+  GhloLowering *body = &self->stages[BODY];
+  const GhloIrValue *value = ghlo_ir_op_operand (update, 1);
+
+  for (guint part = 0; part < ghlo_lower_n_parts (value->type); part++)
+    {
+      GhloLowerOutput *output = &self->outputs[BODY][self->n_outputs[BODY]++];
+      GhloIndex index = ghlo_lower_origin (body, value->type->rank, NULL);
+
+      index.part = part;
+      *output = (GhloLowerOutput) { .temporary = GHLO_KERNEL_NONE, .result = result };
+      output->expr = ghlo_lower_encode (body, value->type->element_type, ghlo_lower_value (body, value, &index));
+      if (output->expr == GHLO_LOWER_NONE || !ghlo_lower_update_index (body, update, &index, &output->index))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* In their order, the innermost first. */
+static gboolean
+add_updates (Loop  *self,
+             guint  number,
+             guint  result)
+{
+  const GhloIrOp *updates[GHLO_LOWER_MAX_UPDATES];
+
+  for (guint n = ghlo_lower_list_updates (&self->loop, number, updates); n > 0; n--)
+    if (!add_update (self, updates[n - 1], result))
+      return FALSE;
+
+  return TRUE;
+}
+
 static gboolean
 add_result (Loop *self,
             guint result)
@@ -168,6 +208,8 @@ add_result (Loop *self,
   const guint first = self->n_outputs[BODY];
   const GhloIrOp *op;
 
+  if (value->op == self->loop.op && self->loop.carried[value->index].kind == GHLO_CARRIED_ARRAY)
+    return add_updates (self, value->index, result);
   if (value->op != self->loop.op || self->loop.carried[value->index].kind != GHLO_CARRIED_STACK)
     return add_root (self, RESULT, value, GHLO_KERNEL_NONE, result);
   op = self->loop.carried[value->index].next->op;
@@ -190,7 +232,7 @@ static gboolean
 add_outputs (Loop *self)
 {
   const GhloLowerLoop *loop = &self->loop;
-  const guint n = 2 * (loop->n_carried + self->group->n_results) + 1;
+  const guint n = 2 * (loop->n_carried + GHLO_LOWER_MAX_UPDATES * self->group->n_results) + 1;
 
   for (guint i = 0; i < N_STAGES; i++)
     self->outputs[i] = g_new0 (GhloLowerOutput, n);
@@ -204,6 +246,70 @@ add_outputs (Loop *self)
       return FALSE;
 
   return loop->condition == NULL || add_root (self, CONDITION, ghlo_ir_op_operand (loop->condition->last, 0), 0, 0);
+}
+
+/* Arrays */
+
+/* Finds the arrays that stay in results: those that change only by updates of single elements. */
+static void
+find_arrays (Loop *self)
+{
+  for (guint i = 0; i < self->group->n_results; i++)
+    {
+      const GhloIrValue *value = ghlo_lower_get_result (self->group, i);
+      const GhloIrOp *updates[GHLO_LOWER_MAX_UPDATES];
+      GhloLowerCarried *carried = value->op == self->loop.op ? &self->loop.carried[value->index] : NULL;
+
+      if (carried == NULL || carried->kind != GHLO_CARRIED_TEMPORARY || carried->is_row
+          || ghlo_lower_list_updates (&self->loop, value->index, updates) == 0)
+        continue;
+      carried->kind = GHLO_CARRIED_ARRAY;
+      carried->result = i;
+    }
+}
+
+/* Whether the kernel uses @operand other than as the beginning of an array. */
+static gboolean
+is_used_otherwise (const Loop *self,
+                   guint       operand,
+                   guint       array)
+{
+  for (guint i = 0; i < N_STAGES; i++)
+    for (guint k = 0; k < self->stages[i].reads->len; k++)
+      if (ghlo_lower_read (&self->stages[i], k)->buffer == operand)
+        return TRUE;
+  for (guint i = 0; i < array; i++)
+    if (self->loop.carried[i].kind == GHLO_CARRIED_ARRAY
+        && ghlo_lower_find_operand (&self->stages[BODY], self->loop.carried[i].first) == (gint) operand)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Lets each array begin with an operand. Its elements must be read and written in order: without folds, all blocks of
+ * the body that do so are one. */
+static gboolean
+share_arrays (Loop    *self,
+              guint64 *begins)
+{
+  GhloLowering *body = &self->stages[BODY];
+
+  for (guint i = 0; i < self->loop.n_carried; i++)
+    {
+      const GhloLowerCarried *carried = &self->loop.carried[i];
+      const gint operand = ghlo_lower_find_operand (body, carried->first);
+
+      if (carried->kind != GHLO_CARRIED_ARRAY)
+        continue;
+      if (operand < 0 || is_used_otherwise (self, (guint) operand, i))
+        return GHLO_FALSE_AFTER (ghlo_lower_refuse (body, "an array that it updates has no operand of its own"));
+      if (body->folds->len > 0)
+        return GHLO_FALSE_AFTER (ghlo_lower_refuse (body, "it updates an array and reduces others"));
+      ghlo_kernel_share_buffer (self->builder, (guint) operand, self->group->n_operands + carried->result);
+      *begins |= (guint64) 1 << operand;
+    }
+
+  return TRUE;
 }
 
 /* Blocks */
@@ -282,8 +388,9 @@ emit_loop (Loop *self)
 }
 
 static GhloKernel *
-emit (Loop   *self,
-      gint64 *starts)
+emit (Loop    *self,
+      gint64  *starts,
+      guint64 *begins)
 {
   GhloKernel *kernel = NULL;
 
@@ -297,8 +404,13 @@ emit (Loop   *self,
       ghlo_emission_add_axes (&self->emissions[FIRST]);
       ghlo_emission_add_buffers (&self->emissions[FIRST]);
       add_temporaries (self);
-      emit_loop (self);
-      kernel = ghlo_emission_end (&self->stages[FIRST], self->builder);
+      if (share_arrays (self, begins))
+        {
+          emit_loop (self);
+          kernel = ghlo_emission_end (&self->stages[FIRST], self->builder);
+        }
+      else
+        ghlo_kernel_builder_free (self->builder);
     }
   for (guint i = 0; i < N_STAGES; i++)
     ghlo_emission_clear (&self->emissions[i]);
@@ -306,11 +418,14 @@ emit (Loop   *self,
   return kernel;
 }
 
-GhloKernel *
-ghlo_lower_loop (const GhloKernelGroup  *group,
-                 const GhloIrOp         *op,
-                 gint64                 *starts,
-                 const char            **reason)
+/* Lowers the loop, with @has_arrays even where arrays stay in results. */
+static GhloKernel *
+lower (const GhloKernelGroup  *group,
+       const GhloIrOp         *op,
+       gboolean                has_arrays,
+       gint64                 *starts,
+       guint64                *begins,
+       const char            **reason)
 {
   g_autofree Loop *self = g_new0 (Loop, 1);
   GhloKernel *kernel = NULL;
@@ -319,11 +434,13 @@ ghlo_lower_loop (const GhloKernelGroup  *group,
   for (guint i = 0; i < N_STAGES; i++)
     ghlo_lower_init (&self->stages[i], group);
   *reason = ghlo_lower_read_loop (&self->loop, op);
+  if (*reason == NULL && has_arrays)
+    find_arrays (self);
   if (*reason == NULL)
     *reason = set_domain (self);
   if (*reason == NULL)
     {
-      kernel = add_outputs (self) ? emit (self, starts) : NULL;
+      kernel = add_outputs (self) ? emit (self, starts, begins) : NULL;
       *reason = find_reason (self);
       if (kernel == NULL && *reason == NULL)
         *reason = "its values have different shapes";
@@ -334,6 +451,27 @@ ghlo_lower_loop (const GhloKernelGroup  *group,
       g_free (self->outputs[i]);
     }
   g_free (self->loop.carried);
+
+  return kernel;
+}
+
+/* Small arrays are faster in temporaries. */
+GhloKernel *
+ghlo_lower_loop (const GhloKernelGroup  *group,
+                 const GhloIrOp         *op,
+                 gint64                 *starts,
+                 guint64                *begins,
+                 const char            **reason)
+{
+  const char *reason_of_arrays;
+  GhloKernel *kernel;
+
+  *begins = 0;
+  kernel = lower (group, op, FALSE, starts, begins, reason);
+  if (kernel == NULL)
+    kernel = lower (group, op, TRUE, starts, begins, &reason_of_arrays);
+  if (kernel != NULL)
+    *reason = NULL;
 
   return kernel;
 }

@@ -197,7 +197,7 @@ ghlo_kernel_lower (const GhloKernelGroup  *group,
   if (!has_elements (group))
     ghlo_lower_refuse (&self, "it has no elements");
   else if (loop != NULL)
-    lowered->kernel = ghlo_lower_loop (group, loop, lowered->starts, &self.reason);
+    lowered->kernel = ghlo_lower_loop (group, loop, lowered->starts, &lowered->begins, &self.reason);
   else
     lowered->kernel = lower_map (&self, lowered->starts);
   ghlo_lower_clear (&self);
@@ -215,6 +215,13 @@ ghlo_lowered_kernel_in_place (const GhloLoweredKernel *self,
   const guint shared = self->kernel->buffers[operand].shared;
 
   return shared != GHLO_KERNEL_NONE ? shared - self->n_operands : G_MAXUINT32;
+}
+
+gboolean
+ghlo_lowered_kernel_begins (const GhloLoweredKernel *self,
+                            guint                    operand)
+{
+  return (self->begins >> operand & 1) != 0;
 }
 
 void

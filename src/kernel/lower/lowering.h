@@ -29,6 +29,7 @@ enum
   GHLO_LOWER_MAX_LEVELS  = 16,
   GHLO_LOWER_MAX_EXPRS   = 4096,
   GHLO_LOWER_MAX_DEPTH   = 256,         /* depth of the walk back: operations in a chain */
+  GHLO_LOWER_MAX_UPDATES = 8,           /* of one array in an iteration of a loop */
 };
 
 #define GHLO_LOWER_NONE G_MAXUINT32
@@ -117,6 +118,7 @@ typedef enum
   GHLO_CARRIED_COUNTER,                 /* of a counted loop: a linear function of the axis' coordinate */
   GHLO_CARRIED_STACK,                   /* each iteration writes a part that none reads: written to the result
                                          * directly */
+  GHLO_CARRIED_ARRAY,                   /* each iteration reads and writes single elements: they are in the result */
   GHLO_CARRIED_TEMPORARY,               /* kept in temporaries */
 } GhloCarriedKind;
 
@@ -126,6 +128,7 @@ enum { GHLO_CARRIED_CURRENT, GHLO_CARRIED_FIRST, GHLO_CARRIED_NEXT, GHLO_CARRIED
 typedef struct
 {
   GhloCarriedKind    kind;
+  guint              result;            /* of an ARRAY: the result of the group that it becomes */
   const GhloIrType  *type;
   const GhloIrValue *first, *next;
   gboolean           is_row;            /* it has one element */
@@ -362,11 +365,25 @@ guint32 ghlo_lower_gather        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const GhloIndex  *index);
 gboolean ghlo_lower_has_dynamic_offsets (const GhloAffine *affine);
+/* Sets *@moved to where the dynamic_update_slice @op writes the element of its update that is at @index. */
+gboolean ghlo_lower_update_index (GhloLowering     *self,
+                                  const GhloIrOp   *op,
+                                  const GhloIndex  *index,
+                                  GhloIndex        *moved);
 /* Returns whether @index uses dynamic offset @number. */
 gboolean ghlo_lower_uses_dynamic_offset (const GhloIndex *index,
                                          guint            number);
 
-/* walk.c: returns @value at @index. */
+/* walk.c: returns the operand of the group that is @value, or -1. */
+gint    ghlo_lower_find_operand  (const GhloLowering *self,
+                                  const GhloIrValue  *value);
+/* Loads an element of @value from @buffer; where a guard of @index does not hold, the value is @fill. */
+guint32 ghlo_lower_load_value    (GhloLowering      *self,
+                                  const GhloIrValue *value,
+                                  guint              buffer,
+                                  const GhloIndex   *index,
+                                  guint32            fill);
+/* Returns @value at @index. */
 guint32 ghlo_lower_value         (GhloLowering      *self,
                                   const GhloIrValue *value,
                                   const GhloIndex   *index);
@@ -438,6 +455,12 @@ guint32 ghlo_lower_carried       (GhloLowering      *self,
 const char *ghlo_lower_read_loop (GhloLowerLoop     *loop,
                                   const GhloIrOp    *op);
 
+/* Lists the updates of single elements of carried value @number in an iteration, the last one first, where nothing else
+ * reads the array between them. Returns their number: 0 where it is changed otherwise. */
+guint   ghlo_lower_list_updates  (const GhloLowerLoop *loop,
+                                  guint                number,
+                                  const GhloIrOp     **updates);
+
 /* loop-affine.c: returns whether @start is in [0, @end) in each iteration, and sets *@affine to it as a function of the
  * loop's coordinate. */
 gboolean ghlo_lower_slice_start  (const GhloLowerLoop *loop,
@@ -458,6 +481,7 @@ gboolean ghlo_lower_stack_index  (GhloLowering        *self,
 GhloKernel *ghlo_lower_loop      (const GhloKernelGroup *group,
                                   const GhloIrOp        *op,
                                   gint64                *starts,
+                                  guint64               *begins,
                                   const char           **reason);
 
 /* emit.c: emits the blocks of the graph, whose @outputs become the results. */

@@ -74,10 +74,9 @@ remember (GhloLowering *self,
   ghlo_ir_intern_add (&self->memo, hash, ghlo_ir_arena_copy (&self->arena, &memo_key, sizeof memo_key));
 }
 
-/* Returns the operand of the group that is @value, or -1. */
-static gint
-find_operand (const GhloLowering *self,
-              const GhloIrValue  *value)
+gint
+ghlo_lower_find_operand (const GhloLowering *self,
+                         const GhloIrValue  *value)
 {
   const GhloKernelGroup *group = self->group;
 
@@ -97,12 +96,12 @@ find_operand (const GhloLowering *self,
   return -1;
 }
 
-static guint32
-load_operand (GhloLowering      *self,
-              const GhloIrValue *value,
-              guint              operand,
-              const GhloIndex   *index,
-              guint32            fill)
+guint32
+ghlo_lower_load_value (GhloLowering      *self,
+                       const GhloIrValue *value,
+                       guint              buffer,
+                       const GhloIndex   *index,
+                       guint32            fill)
 {
   GhloElementType type = value->type->element_type, stored = ghlo_lower_stored (type);
 
@@ -111,7 +110,7 @@ load_operand (GhloLowering      *self,
   if (fill != GHLO_LOWER_NONE)
     fill = ghlo_lower_encode (self, type, fill);
 
-  return ghlo_lower_decode (self, type, ghlo_lower_load (self, operand, stored, index, fill));
+  return ghlo_lower_decode (self, type, ghlo_lower_load (self, buffer, stored, index, fill));
 }
 
 static guint32
@@ -262,7 +261,7 @@ ghlo_lower_guarded (GhloLowering      *self,
                     const GhloIndex   *index,
                     guint32            fill)
 {
-  gint operand = find_operand (self, value);
+  gint operand = ghlo_lower_find_operand (self, value);
   guint32 node, inside;
 
   if (fill == GHLO_LOWER_NONE)
@@ -270,7 +269,7 @@ ghlo_lower_guarded (GhloLowering      *self,
   if (inner->n_guards == index->n_guards)
     return ghlo_lower_value (self, value, inner);
   if (operand >= 0)
-    return load_operand (self, value, operand, inner, fill);
+    return ghlo_lower_load_value (self, value, (guint) operand, inner, fill);
   node = ghlo_lower_value (self, value, inner);
   inside = ghlo_lower_inside (self, inner);
   if (node == GHLO_LOWER_NONE || inside == GHLO_LOWER_NONE)
@@ -366,10 +365,10 @@ make_value (GhloLowering      *self,
             const GhloIndex   *index)
 {
   const GhloIrOp *op = value->op;
-  gint operand = find_operand (self, value);
+  gint operand = ghlo_lower_find_operand (self, value);
 
   if (operand >= 0)
-    return load_operand (self, value, operand, index, GHLO_LOWER_NONE);
+    return ghlo_lower_load_value (self, value, (guint) operand, index, GHLO_LOWER_NONE);
   if (self->loop != NULL && (op == NULL || op == self->loop->op))
     return ghlo_lower_carried (self, value, index);
   if (op == NULL)

@@ -14,13 +14,16 @@
 /* A body with more operations does not count as one on few elements; the device is not asked. */
 enum { MAX_OPS = 128 };
 
-/* Lists the splat constants that @loop uses from outside, and the loop. */
-static void
+/* Lists the splat constants that @loop uses from outside, of those with several elements only with @with_arrays, and
+ * the loop. Returns whether there are such. */
+static gboolean
 list_ops (GhloIrOp      *loop,
+          gboolean       with_arrays,
           GhloFuseGroup *group)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   const GhloIrOp *ops[] = { loop };
+  gboolean has_arrays = FALSE;
 
   group->n_ops = 0;
   ghlo_ir_outline_inputs (ops, 1, inputs);
@@ -28,10 +31,16 @@ list_ops (GhloIrOp      *loop,
     {
       const GhloIrValue *value = g_ptr_array_index (inputs, i);
 
-      if (ghlo_ir_constant_get_splat (value) != NULL)
+      if (ghlo_ir_constant_get_splat (value) == NULL)
+        continue;
+      if (ghlo_ir_type_count_elements (value->type) > 1)
+        has_arrays = TRUE;
+      if (with_arrays || ghlo_ir_type_count_elements (value->type) <= 1)
         group->ops[group->n_ops++] = value->op;
     }
   group->ops[group->n_ops++] = loop;
+
+  return has_arrays;
 }
 
 static void
@@ -83,7 +92,9 @@ accept (GhloFuser     *self,
       ghlo_fuse_refuse (self, loop, NULL, reason);
       return FALSE;
     }
-  list_ops (loop, group);
+  /* An array that the loop updates element by element begins with an operand. */
+  if (list_ops (loop, TRUE, group) && ghlo_fuse_find_reason (self, group->ops, group->n_ops) != NULL)
+    (void) list_ops (loop, FALSE, group);
 
   return ghlo_fuse_accept (self, group->ops, group->n_ops, loop, NULL);
 }

@@ -51,12 +51,16 @@ lower_clear_tensors (LowerTensors *self)
 
 static void
 run_kernel (const GhloLoweredKernel *lowered,
-            LowerTensors            *tensors)
+            LowerTensors            *tensors,
+            GhloValue              **inputs)
 {
   const GhloKernel *kernel = lowered->kernel;
   g_autofree GhloKernelMemory *memory = g_new0 (GhloKernelMemory, kernel->n_buffers);
   g_autoptr (GError) error = NULL;
 
+  for (guint i = 0; i < tensors->n_operands; i++)
+    if (ghlo_lowered_kernel_begins (lowered, i))
+      step_tensor_fill (&tensors->tensors[tensors->n_operands + ghlo_lowered_kernel_in_place (lowered, i)], inputs[i]);
   for (guint i = 0; i < kernel->n_buffers; i++)
     memory[i] = (GhloKernelMemory) { tensors->views[i].data + lowered->starts[i], kernel->buffers[i].size };
   ghlo_kernel_interpret (kernel, NULL, memory, NULL, &error);
@@ -91,7 +95,7 @@ try_case (const LowerCase   *self,
     g_error ("%s: %s", self->name, reason);
   if (self->n_blocks > 0)
     g_assert_cmpuint (lowered.kernel->n_blocks, ==, self->n_blocks);
-  run_kernel (&lowered, &tensors);
+  run_kernel (&lowered, &tensors, inputs);
   for (guint i = 0; i < tensors.n_results; i++)
     step_compare (&group.results[i], outputs[i], self->tolerance, self->name);
   lower_clear_tensors (&tensors);

@@ -175,6 +175,34 @@ static const LowerCase cases[] = {
           "%y = stablehlo.minimum %x, %r : tensor<6xf32>\n%g = stablehlo.not %f : tensor<i1>\n"
           "stablehlo.return %j, %w, %y, %k, %g : tensor<i32>, tensor<4x6xf32>, tensor<6xf32>, tensor<i32>, "
           "tensor<i1>\n}\nreturn %0#2, %0#4, %0#3 : tensor<6xf32>, tensor<i1>, tensor<i32>\n") },
+  { "recurrence", EXACT, 0,
+    FUNC ("%a: tensor<9xf32>", "tensor<9xf32>",
+          COUNTS ("0", "8") COUNT ("%0:2", "%x = %a", "tensor<9xf32>")
+          "%s = stablehlo.dynamic_slice %x, %i, sizes = [1] : (tensor<9xf32>, tensor<i32>) -> tensor<1xf32>\n"
+          "%t = stablehlo.dynamic_slice %x, %j, sizes = [1] : (tensor<9xf32>, tensor<i32>) -> tensor<1xf32>\n"
+          "%u = stablehlo.subtract %s, %t : tensor<1xf32>\n"
+          "%y = stablehlo.dynamic_update_slice %x, %u, %j : (tensor<9xf32>, tensor<1xf32>, tensor<i32>) -> "
+          "tensor<9xf32>\nstablehlo.return %j, %y : tensor<i32>, tensor<9xf32>\n}\nreturn %0#1 : tensor<9xf32>\n") },
+  /* Places that the array itself tells; two elements change places in each iteration. */
+  { "exchange", EXACT, 0,
+    FUNC ("%a: tensor<3x4xi32>, %b: tensor<8xi32>", "(tensor<3x4xi32>, tensor<8xi32>)",
+          COUNTS ("0", "8") "%one2 = stablehlo.constant dense<1> : tensor<i32>\n"
+          COUNT ("%0:3", "%x = %a, %z = %b", "tensor<3x4xi32>, tensor<8xi32>")
+          "%k = stablehlo.dynamic_slice %z, %i, sizes = [1] : (tensor<8xi32>, tensor<i32>) -> tensor<1xi32>\n"
+          "%l = stablehlo.reshape %k : (tensor<1xi32>) -> tensor<i32>\n"
+          "%s = stablehlo.dynamic_slice %x, %one2, %i, sizes = [1, 1] : (tensor<3x4xi32>, tensor<i32>, tensor<i32>) "
+          "-> tensor<1x1xi32>\n"
+          "%t = stablehlo.dynamic_slice %x, %one2, %l, sizes = [1, 1] : (tensor<3x4xi32>, tensor<i32>, tensor<i32>) "
+          "-> tensor<1x1xi32>\n"
+          "%y = stablehlo.dynamic_update_slice %x, %t, %one2, %i : (tensor<3x4xi32>, tensor<1x1xi32>, tensor<i32>, "
+          "tensor<i32>) -> tensor<3x4xi32>\n"
+          "%w = stablehlo.dynamic_update_slice %y, %s, %one2, %l : (tensor<3x4xi32>, tensor<1x1xi32>, tensor<i32>, "
+          "tensor<i32>) -> tensor<3x4xi32>\n"
+          "%c = stablehlo.add %k, %k : tensor<1xi32>\n"
+          "%v = stablehlo.dynamic_update_slice %z, %c, %l : (tensor<8xi32>, tensor<1xi32>, tensor<i32>) -> "
+          "tensor<8xi32>\n"
+          "stablehlo.return %j, %w, %v : tensor<i32>, tensor<3x4xi32>, tensor<8xi32>\n}\n"
+          "return %0#1, %0#2 : tensor<3x4xi32>, tensor<8xi32>\n") },
 };
 
 static void
@@ -212,9 +240,19 @@ test_refused (void)
             "stablehlo.return %j, %u, %v : tensor<i32>, tensor<4xf32>, tensor<5xf32>\n}\n"
             "return %0#1, %0#2 : tensor<4xf32>, tensor<5xf32>\n"),
       "its results have different shapes" },
-    /* One element keeps its value. */
-    { FUNC ("%a: tensor<5xf32>, %b: tensor<1xf32>", "tensor<5xf32>",
-            COUNTS ("0", "4") COUNT ("%0:2", "%x = %a", "tensor<5xf32>")
+    /* Some elements keep their values. */
+    { FUNC ("%a: tensor<5x2xf32>, %b: tensor<1x2xf32>", "tensor<5x2xf32>",
+            COUNTS ("0", "4") "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+            COUNT ("%0:2", "%x = %a", "tensor<5x2xf32>")
+            "%y = stablehlo.dynamic_update_slice %x, %b, %i, %zero : (tensor<5x2xf32>, tensor<1x2xf32>, tensor<i32>, "
+            "tensor<i32>) -> tensor<5x2xf32>\nstablehlo.return %j, %y : tensor<i32>, tensor<5x2xf32>\n}\n"
+            "return %0#1 : tensor<5x2xf32>\n"),
+      "kernels do not support this operation" },
+    /* An array of the loop is read as a whole. */
+    { FUNC ("%a: tensor<5xf32>", "tensor<5xf32>",
+            COUNTS ("0", "4") ZERO COUNT ("%0:2", "%x = %a", "tensor<5xf32>")
+            "%m = stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across dimensions = [0] : "
+            "(tensor<5xf32>, tensor<f32>) -> tensor<f32>\n%b = stablehlo.reshape %m : (tensor<f32>) -> tensor<1xf32>\n"
             "%y = stablehlo.dynamic_update_slice %x, %b, %i : (tensor<5xf32>, tensor<1xf32>, tensor<i32>) -> "
             "tensor<5xf32>\nstablehlo.return %j, %y : tensor<i32>, tensor<5xf32>\n}\nreturn %0#1 : tensor<5xf32>\n"),
       "its operands have different shapes" },

@@ -178,8 +178,134 @@ make_loop (RandomProgram *self,
   return TRUE;
 }
 
+/* Names of start indices for an element of an array of @rank: the counter, something near it, or a constant. */
+static const char *
+random_starts (RandomProgram *self,
+               guint          rank,
+               const char    *counter)
+{
+  const RandomType type = random_scalar (GHLO_ELEMENT_TYPE_I32);
+  g_autoptr (GString) starts = g_string_new (NULL);
+
+  for (guint i = 0; i < rank; i++)
+    {
+      guint constant = random_integer_constant (self, type.element, random_within (self, 4));
+      guint sum;
+
+      g_string_append (starts, ", ");
+      if (random_once (self, 3))
+        {
+          g_string_append (starts, random_once (self, 2) ? counter : random_name (self, constant));
+          continue;
+        }
+      sum = random_define (self, &type, random_numbers_unknown ());
+      random_emit (self, "    %s = stablehlo.%s %s, %s : tensor<i32>\n", random_name (self, sum),
+                   random_once (self, 2) ? "add" : "multiply", counter, random_name (self, constant));
+      g_string_append (starts, random_name (self, sum));
+    }
+
+  return random_printf (self, "%s", starts->str);
+}
+
+/* The types of an array of @rank and its start indices, for an operation. */
+static const char *
+start_types (RandomProgram *self,
+             guint          rank)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < rank; i++)
+    g_string_append (text, ", tensor<i32>");
+
+  return random_printf (self, "%s", text->str);
+}
+
+/* A loop that reads and writes single elements of an array, also ones that it wrote before. */
+static gboolean
+make_updates (RandomProgram *self,
+              guint          value)
+{
+  const RandomType counter = random_scalar (GHLO_ELEMENT_TYPE_I32), predicate = random_scalar (GHLO_ELEMENT_TYPE_I1);
+  const RandomType array = self->values[value].type;
+  const GhloElementInfo *info = ghlo_element_info (array.element);
+  const gboolean is_number = info->element_class == GHLO_ELEMENT_CLASS_SIGNED
+                             || info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED
+                             || info->element_class == GHLO_ELEMENT_CLASS_FLOAT;
+  RandomType element = array;
+  const RandomType types[2] = { counter, array };
+  guint zero, end, one, carried[2], outputs[2], next, test, first, second, last;
+  g_autoptr (GString) body = g_string_new (NULL), condition = g_string_new (NULL), sizes = g_string_new (NULL);
+  const char *array_text, *element_text, *indices, *header;
+  RandomScope scope;
+
+  if (self->depth >= MAX_DEPTH || !is_number || array.rank == 0 || array.rank > 3 || array.open != 0)
+    return FALSE;
+  for (guint i = 0; i < array.rank; i++)
+    {
+      if (array.dimensions[i] < 1)
+        return FALSE;
+      element.dimensions[i] = 1;
+      g_string_append (sizes, i > 0 ? ", 1" : "1");
+    }
+  if (self->values[value].numbers.trust < RANDOM_BITS)
+    value = random_constant (self, &array, RANDOM_FILL_ANY);
+  array_text = random_text (self, &array);
+  element_text = random_text (self, &element);
+  zero = random_integer_constant (self, counter.element, 0);
+  one = random_integer_constant (self, counter.element, 1);
+  end = random_integer_constant (self, counter.element, random_pick (self, 7));
+  scope = random_scope_begin (self, FALSE, FALSE);
+  for (guint i = 0; i < 2; i++)
+    carried[i] = random_define (self, &types[i], random_numbers_unknown ());
+  header = random_printf (self, "%s = %s, %s = %s", random_name (self, carried[0]), random_name (self, zero),
+                          random_name (self, carried[1]), random_name (self, value));
+  self->body = condition;
+  test = random_define (self, &predicate, random_numbers_unknown ());
+  random_emit (self, "    %s = stablehlo.compare LT, %s, %s : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+               "    stablehlo.return %s : tensor<i1>", random_name (self, test), random_name (self, carried[0]),
+               random_name (self, end), random_name (self, test));
+  self->body = body;
+  next = random_define (self, &counter, random_numbers_unknown ());
+  random_emit (self, "    %s = stablehlo.add %s, %s : tensor<i32>\n", random_name (self, next),
+               random_name (self, carried[0]), random_name (self, one));
+  last = carried[1];
+  for (guint n = 1 + random_pick (self, 2); n > 0; n--)
+    {
+      guint reads[2];
+
+      for (guint i = 0; i < 2; i++)
+        {
+          indices = random_starts (self, array.rank, random_name (self, carried[0]));
+          reads[i] = random_define (self, &element, random_numbers_unknown ());
+          random_emit (self, "    %s = stablehlo.dynamic_slice %s%s, sizes = [%s] : (%s%s) -> %s\n",
+                       random_name (self, reads[i]), random_name (self, random_once (self, 8) ? last : carried[1]),
+                       indices, sizes->str, array_text, start_types (self, array.rank), element_text);
+        }
+      first = random_define (self, &element, random_numbers_unknown ());
+      random_emit (self, "    %s = stablehlo.%s %s, %s : %s\n", random_name (self, first),
+                   random_once (self, 2) ? "add" : "maximum", random_name (self, reads[0]),
+                   random_name (self, reads[1]), element_text);
+      indices = random_starts (self, array.rank, random_name (self, carried[0]));
+      second = random_define (self, &array, random_numbers_unknown ());
+      random_emit (self, "    %s = stablehlo.dynamic_update_slice %s, %s%s : (%s, %s%s) -> %s\n",
+                   random_name (self, second), random_name (self, last), random_name (self, first), indices,
+                   array_text, element_text, start_types (self, array.rank), array_text);
+      last = second;
+    }
+  random_emit (self, "    stablehlo.return %s, %s : tensor<i32>, %s", random_name (self, next),
+               random_name (self, last), array_text);
+  random_scope_end (self, &scope);
+  for (guint i = 0; i < 2; i++)
+    outputs[i] = random_define (self, &types[i], i == 0 ? random_numbers_small (8, 1) : random_numbers_unknown ());
+  random_emit (self, "  %s = stablehlo.while(%s) : tensor<i32>, %s\n  cond {\n%s\n  } do {\n%s\n  }\n",
+               random_names (self, outputs, 2), header, array_text, condition->str, body->str);
+
+  return TRUE;
+}
+
 const RandomMaker random_control_makers[] = {
   { "branches", make_branches, 6, 6, 0 },
   { "loop", make_loop, 6, 6, 0 },
+  { "updates", make_updates, 4, 4, 0 },
   { NULL },
 };
