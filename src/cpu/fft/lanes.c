@@ -32,12 +32,12 @@ move (gsize         size,
   run (from, from_row, from_column, to, to_row, to_column, rows, columns);
 }
 
+/* Reads numbers into rows. Where those of a lane are adjacent, rows of parts are rows of a transposed matrix. */
 static void
 gather (const GhloCpuTransform *self,
         const GhloCpuLanes     *from,
         guint                   n_lanes,
         gsize                   n,
-        gboolean                swaps,
         guint8                 *rows)
 {
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
@@ -46,21 +46,29 @@ gather (const GhloCpuTransform *self,
 
   if (from->lane == (gint64) size && n_lanes == ghlo_cpu_transform_n_lanes (self))
     {
-      routines->split (from->data, from->element, rows, n, swaps);
+      routines->split (from->data, from->element, rows, n);
       return;
     }
-  if (n_lanes < ghlo_cpu_transform_n_lanes (self))
-    memset (chunk, 0, sizeof chunk);
+  if (from->element == (gint64) size)
+    {
+      if (n_lanes < ghlo_cpu_transform_n_lanes (self))
+        memset (rows, 0, n * GHLO_CPU_FOURIER_ROW);
+      move (size / 2, from->data, (gint64) size / 2, from->lane, rows, GHLO_CPU_FOURIER_PART, (gint64) size / 2, 2 * n,
+            n_lanes);
+      return;
+    }
+  memset (chunk, 0, sizeof chunk);
   for (gsize i = 0; i < n; i += CHUNK)
     {
       gsize n_rows = MIN (CHUNK, n - i);
 
       move (size, from->data + (gint64) i * from->element, from->element, from->lane, chunk, GHLO_CPU_FOURIER_ROW,
             (gint64) size, n_rows, n_lanes);
-      routines->split (chunk, GHLO_CPU_FOURIER_ROW, rows + i * GHLO_CPU_FOURIER_ROW, n_rows, swaps);
+      routines->split (chunk, GHLO_CPU_FOURIER_ROW, rows + i * GHLO_CPU_FOURIER_ROW, n_rows);
     }
 }
 
+/* Writes complex numbers, or their real parts. */
 static void
 scatter (const GhloCpuTransform *self,
          const guint8           *rows,
@@ -72,22 +80,33 @@ scatter (const GhloCpuTransform *self,
          double                  scale)
 {
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
-  gsize size = ghlo_cpu_transform_size (self), to_size = real ? size / 2 : size;
+  gsize size = ghlo_cpu_transform_size (self);
+  gint64 part_size = (gint64) size / 2;
   guint8 chunk[CHUNK * GHLO_CPU_FOURIER_ROW] __attribute__ ((aligned (64)));
 
   if (!real && to->lane == (gint64) size && n_lanes == ghlo_cpu_transform_n_lanes (self))
     {
-      routines->join (rows, order, to->data, to->element, n, self->swaps, scale);
+      routines->join (rows, order, to->data, to->element, n, scale);
       return;
     }
   for (gsize i = 0; i < n; i += CHUNK)
     {
       gsize n_rows = MIN (CHUNK, n - i);
+      const guint8 *from = order != NULL ? rows : rows + i * GHLO_CPU_FOURIER_ROW;
+      const guint32 *chunk_order = order != NULL ? order + i : NULL;
+      guint8 *at = to->data + (gint64) i * to->element;
 
-      routines->join (order != NULL ? rows : rows + i * GHLO_CPU_FOURIER_ROW, order != NULL ? order + i : NULL, chunk,
-                      GHLO_CPU_FOURIER_ROW, n_rows, self->swaps, scale);
-      move (to_size, chunk, (gint64) size, GHLO_CPU_FOURIER_ROW, to->data + (gint64) i * to->element, to->lane,
-            to->element, n_lanes, n_rows);
+      if (real || to->element == (gint64) size)
+        {
+          routines->collect (from, chunk_order, chunk, n_rows, scale);
+          move (size / 2, chunk, part_size, real ? GHLO_CPU_FOURIER_ROW : GHLO_CPU_FOURIER_PART, at, to->lane,
+                part_size, n_lanes, real ? n_rows : 2 * n_rows);
+        }
+      else
+        {
+          routines->join (from, chunk_order, chunk, GHLO_CPU_FOURIER_ROW, n_rows, scale);
+          move (size, chunk, (gint64) size, GHLO_CPU_FOURIER_ROW, at, to->lane, to->element, n_lanes, n_rows);
+        }
     }
 }
 
@@ -105,11 +124,9 @@ gather_real (const GhloCpuTransform *self,
 
 /* Clears the imaginary parts of a row. */
 static void
-make_real (const GhloCpuTransform *self,
-           guint8                 *row,
-           gboolean                swapped)
+make_real (guint8 *row)
 {
-  memset (row + (swapped ? 0 : GHLO_CPU_FOURIER_PART), 0, GHLO_CPU_FOURIER_PART);
+  memset (row + GHLO_CPU_FOURIER_PART, 0, GHLO_CPU_FOURIER_PART);
 }
 
 /* Adds the second half of the spectrum of an odd number of real numbers, the conjugates of the first. */
@@ -117,19 +134,18 @@ static void
 mirror (const GhloCpuTransform *self,
         guint8                 *rows)
 {
-  gsize imaginary = self->swaps ? 0 : GHLO_CPU_FOURIER_PART;
-
-  make_real (self, rows, self->swaps);
+  make_real (rows);
   for (gsize k = self->n / 2 + 1; k < self->n; k++)
     {
       guint8 *row = rows + k * GHLO_CPU_FOURIER_ROW;
+      gpointer parts = row + GHLO_CPU_FOURIER_PART;
 
       memcpy (row, rows + (self->n - k) * GHLO_CPU_FOURIER_ROW, GHLO_CPU_FOURIER_ROW);
       for (guint lane = 0; lane < ghlo_cpu_transform_n_lanes (self); lane++)
         if (self->is_f64)
-          ((double *) (gpointer) (row + imaginary))[lane] *= -1;
+          ((double *) parts)[lane] *= -1;
         else
-          ((float *) (gpointer) (row + imaginary))[lane] *= -1;
+          ((float *) parts)[lane] *= -1;
     }
 }
 
@@ -139,16 +155,15 @@ gather_half (const GhloCpuTransform *self,
              guint                   n_lanes,
              guint8                 *rows)
 {
-  gather (self, from, n_lanes, self->n / 2 + 1, self->swaps && !self->pairs, rows);
+  gather (self, from, n_lanes, self->n / 2 + 1, rows);
   if (!self->pairs)
     {
       mirror (self, rows);
       return;
     }
-  make_real (self, rows, FALSE);
-  make_real (self, rows + self->core * GHLO_CPU_FOURIER_ROW, FALSE);
-  ghlo_cpu_routines ()->fourier[self->is_f64].untangle (rows, NULL, self->core, self->halves, FALSE,
-                                                              self->swaps);
+  make_real (rows);
+  make_real (rows + self->core * GHLO_CPU_FOURIER_ROW);
+  ghlo_cpu_routines ()->fourier[self->is_f64].untangle (rows, NULL, self->core, self->halves, FALSE);
 }
 
 /* Convolves the rows with the chirp. The results are in order. */
@@ -159,12 +174,12 @@ run_chirp (const GhloCpuTransform *self,
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
   guint8 *others = rows + self->length * GHLO_CPU_FOURIER_ROW;
 
-  routines->multiply (rows, NULL, self->chirp[0], rows, self->core, FALSE);
+  routines->multiply (rows, NULL, self->chirp, rows, self->core);
   memset (rows + self->core * GHLO_CPU_FOURIER_ROW, 0, (self->length - self->core) * GHLO_CPU_FOURIER_ROW);
-  ghlo_cpu_radices_run (&self->columns, rows);
-  routines->multiply (rows, self->columns.order, self->filter, others, self->length, TRUE);
-  ghlo_cpu_radices_run (&self->columns, others);
-  routines->multiply (others, self->columns.order, self->chirp[1], rows, self->core, TRUE);
+  ghlo_cpu_radices_run (&self->columns, rows, FALSE);
+  routines->multiply (rows, self->columns.order, self->filter, others, self->length);
+  ghlo_cpu_radices_run (&self->columns, others, TRUE);
+  routines->multiply (others, self->columns.order, self->chirp, rows, self->core);
 }
 
 gboolean
@@ -204,16 +219,15 @@ ghlo_cpu_transform_run_lanes (const GhloCpuTransform *self,
   else if (self->form == GHLO_CPU_TRANSFORM_REAL && !self->pairs)
     gather_real (self, from, n_lanes, scratch);
   else
-    gather (self, &pairs_from, n_lanes, self->core, self->swaps, scratch);
+    gather (self, &pairs_from, n_lanes, self->core, scratch);
 
   if (self->chirps)
     run_chirp (self, scratch);
   else
-    ghlo_cpu_radices_run (&self->columns, scratch);
+    ghlo_cpu_radices_run (&self->columns, scratch, self->reverses);
 
   if (self->form == GHLO_CPU_TRANSFORM_REAL && self->pairs)
-    ghlo_cpu_routines ()->fourier[self->is_f64].untangle (scratch, order, self->core, self->halves, TRUE,
-                                                              FALSE);
+    ghlo_cpu_routines ()->fourier[self->is_f64].untangle (scratch, order, self->core, self->halves, TRUE);
   if (self->form == GHLO_CPU_TRANSFORM_REAL)
     scatter (self, scratch, order, to, n_lanes, self->n / 2 + 1, FALSE, scale);
   else

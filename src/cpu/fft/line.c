@@ -24,7 +24,7 @@ typedef struct
   const GhloCpuTransform *transform;
   const guint8           *from;
   guint8                 *to;
-  gboolean                swaps;
+  gboolean                inverse;
   double                  scale;
   guint8                 *work;         /* blocks of lanes for all rows of the matrix */
   guint8                 *buffers;      /* a column of rows for each thread */
@@ -78,12 +78,12 @@ read_columns (const Matrix *self,
   guint8 row[GHLO_CPU_FOURIER_ROW] = { 0 };
 
   if (n_lanes == lanes)
-    routines->split (from, step, rows, transform->columns.n, self->swaps);
+    routines->split (from, step, rows, transform->columns.n);
   else
     for (gsize i = 0; i < transform->columns.n; i++)
       {
         memcpy (row, from + (gint64) i * step, n_lanes * size);
-        routines->split (row, 0, rows + i * GHLO_CPU_FOURIER_ROW, 1, self->swaps);
+        routines->split (row, 0, rows + i * GHLO_CPU_FOURIER_ROW, 1);
       }
 }
 
@@ -110,7 +110,8 @@ turn_columns (const Matrix *self,
         memset (square, 0, lanes * GHLO_CPU_FOURIER_ROW);
       routines->fourier[transform->is_f64].twist (rows, transform->columns.order + k,
                                                   transform->lane_twists + k * GHLO_CPU_FOURIER_ROW,
-                                                  transform->twists + (block * n + k) * size, square, n_rows);
+                                                  transform->twists + (block * n + k) * size, square, n_rows,
+                                                  self->inverse);
       for (guint part = 0; part < GHLO_CPU_FOURIER_ROW; part += GHLO_CPU_FOURIER_PART)
         transpose (square + part, real_size, GHLO_CPU_FOURIER_ROW, to + part, GHLO_CPU_FOURIER_ROW, real_size, n_lanes,
                    lanes);
@@ -129,7 +130,7 @@ run_columns (gpointer data,
   for (gsize block = begin; block < end; block++)
     {
       read_columns (self, block, rows);
-      ghlo_cpu_radices_run (&self->transform->columns, rows);
+      ghlo_cpu_radices_run (&self->transform->columns, rows, self->inverse);
       turn_columns (self, block, rows);
     }
 }
@@ -153,13 +154,13 @@ run_rows (gpointer data,
       guint8 *rows = self->work + block * n * GHLO_CPU_FOURIER_ROW, *to = self->to + block * GHLO_CPU_FOURIER_ROW;
       gsize n_lanes = MIN (lanes, transform->columns.n - block * lanes);
 
-      ghlo_cpu_radices_run (&transform->rows, rows);
+      ghlo_cpu_radices_run (&transform->rows, rows, self->inverse);
       if (n_lanes == lanes)
-        routines->join (rows, transform->rows.order, to, step, n, self->swaps, self->scale);
+        routines->join (rows, transform->rows.order, to, step, n, self->scale);
       else
         for (gsize i = 0; i < n; i++)
           {
-            routines->join (rows, transform->rows.order + i, row, 0, 1, self->swaps, self->scale);
+            routines->join (rows, transform->rows.order + i, row, 0, 1, self->scale);
             memcpy (to + (gint64) i * step, row, n_lanes * size);
           }
     }
@@ -169,14 +170,14 @@ gboolean
 ghlo_cpu_transform_run_matrix (const GhloCpuTransform *self,
                                const guint8           *from,
                                guint8                 *to,
-                               gboolean                swaps,
+                               gboolean                inverse,
                                double                  scale,
                                guint8                 *scratch,
                                const GhloMonitor      *monitor)
 {
-  Matrix matrix = { .transform = self, .from = from, .to = to, .swaps = swaps, .scale = scale };
+  Matrix matrix = { .transform = self, .from = from, .to = to, .inverse = inverse, .scale = scale };
   double nanoseconds = MATRIX_COST * (double) self->length;
-  gsize size = 0, work, buffers;
+  gsize size = 0, work = 0, buffers = 0;
 
   lay_out (self, &size, &work, &buffers);
   matrix.work = scratch + work;
@@ -193,7 +194,6 @@ typedef struct
   const guint8           *from, *factors;
   guint8                 *to;
   gsize                   n;
-  gboolean                swaps;
 } Loop;
 
 static void
@@ -208,8 +208,7 @@ multiply_part (gpointer data,
   if (until > begin)
     ghlo_cpu_routines ()->fourier[self->transform->is_f64].multiply_line (self->from + begin * size,
                                                                           self->factors + begin * size,
-                                                                          self->to + begin * size, until - begin,
-                                                                          self->swaps);
+                                                                          self->to + begin * size, until - begin);
   memset (self->to + until * size, 0, (end - until) * size);
 }
 
@@ -221,10 +220,9 @@ multiply (const GhloCpuTransform *self,
           guint8                 *to,
           gsize                   n,
           gsize                   n_all,
-          gboolean                swaps,
           const GhloMonitor      *monitor)
 {
-  Loop loop = { self, from, factors, to, n, swaps };
+  Loop loop = { self, from, factors, to, n };
 
   return ghlo_parallel_for (n_all, GRAIN, LINE_COST * (double) n_all, multiply_part, &loop, monitor);
 }
@@ -266,13 +264,13 @@ run_core (const GhloCpuTransform *self,
   double scale = self->inverse ? 1.0 / (double) self->core : 1.0;
 
   if (!self->chirps)
-    return ghlo_cpu_transform_run_matrix (self, from, to, self->swaps, scale, matrix, monitor);
+    return ghlo_cpu_transform_run_matrix (self, from, to, self->reverses, scale, matrix, monitor);
 
-  return multiply (self, from, self->chirp[0], line, self->core, self->length, FALSE, monitor)
+  return multiply (self, from, self->chirp, line, self->core, self->length, monitor)
          && ghlo_cpu_transform_run_matrix (self, line, line, FALSE, 1, matrix, monitor)
-         && multiply (self, line, self->filter, line, self->length, self->length, TRUE, monitor)
-         && ghlo_cpu_transform_run_matrix (self, line, line, FALSE, scale, matrix, monitor)
-         && multiply (self, line, self->chirp[1], to, self->core, self->core, TRUE, monitor);
+         && multiply (self, line, self->filter, line, self->length, self->length, monitor)
+         && ghlo_cpu_transform_run_matrix (self, line, line, TRUE, scale, matrix, monitor)
+         && multiply (self, line, self->chirp, to, self->core, self->core, monitor);
 }
 
 gboolean

@@ -128,7 +128,8 @@ ghlo_cpu_radices_size (const GhloCpuRadices *self)
 
 void
 ghlo_cpu_radices_run (const GhloCpuRadices *self,
-                      gpointer              rows)
+                      gpointer              rows,
+                      gboolean              inverse)
 {
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
   gsize n_groups = 1, m = self->n;
@@ -139,7 +140,8 @@ ghlo_cpu_radices_run (const GhloCpuRadices *self,
       GhloCpuFourierPassFunc run = radix < G_N_ELEMENTS (routines->pass) ? routines->pass[radix] : NULL;
 
       m /= radix;
-      (run != NULL ? run : routines->any_pass) (rows, n_groups, m, self->twiddles[pass], radix, self->roots[pass]);
+      (run != NULL ? run : routines->any_pass) (rows, n_groups, m, self->twiddles[pass], radix, self->roots[pass],
+                                                inverse);
       n_groups *= radix;
     }
 }

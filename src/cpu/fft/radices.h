@@ -34,6 +34,7 @@ void     ghlo_cpu_radices_clear   (GhloCpuRadices *self);
 gsize    ghlo_cpu_radices_size    (const GhloCpuRadices *self);
 /* @rows are n rows. */
 void     ghlo_cpu_radices_run     (const GhloCpuRadices *self,
-                                   gpointer              rows);
+                                   gpointer              rows,
+                                   gboolean              inverse);
 
 G_END_DECLS

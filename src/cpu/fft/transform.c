@@ -86,7 +86,7 @@ ghlo_cpu_transform_read (GhloCpuTransform     *self,
   self->chirps = !ghlo_cpu_radices_read (&self->columns, self->core, is_f64);
   if (self->chirps)
     self->length = find_smooth (2 * self->core - 1);
-  self->swaps = inverse && !self->chirps;
+  self->reverses = inverse && !self->chirps;
   self->by_line = may_run_by_line && is_worth_lines (self, n_lanes);
   divisor = self->by_line ? find_divisor (self->length) : 1;
   if (divisor < 8)
@@ -188,12 +188,12 @@ transform_filter (GhloCpuTransform *self)
       memcpy (scratch + k * GHLO_CPU_FOURIER_ROW, self->filter + k * size, size / 2);
       memcpy (scratch + k * GHLO_CPU_FOURIER_ROW + GHLO_CPU_FOURIER_PART, self->filter + k * size + size / 2, size / 2);
     }
-  ghlo_cpu_radices_run (&self->columns, scratch);
+  ghlo_cpu_radices_run (&self->columns, scratch, FALSE);
   for (gsize k = 0; k < n; k++)
     {
       guint8 row[GHLO_CPU_FOURIER_ROW];
 
-      routines->join (scratch, &self->columns.order[k], row, 0, 1, FALSE, 1.0 / (double) n);
+      routines->join (scratch, &self->columns.order[k], row, 0, 1, 1.0 / (double) n);
       memcpy (self->filter + k * size, row, size);
     }
 
@@ -206,10 +206,9 @@ fill_chirps (GhloCpuTransform *self)
   g_auto (GhloCpuRoots) roots = { 0 };
   gsize n = self->core;
 
-  self->chirp[0] = new_table (self, n);
-  self->chirp[1] = new_table (self, n);
+  self->chirp = new_table (self, n);
   self->filter = new_table (self, self->length);
-  if (self->chirp[0] == NULL || self->chirp[1] == NULL || self->filter == NULL || !ghlo_cpu_roots_init (&roots, 2 * n))
+  if (self->chirp == NULL || self->filter == NULL || !ghlo_cpu_roots_init (&roots, 2 * n))
     return FALSE;
   for (gsize k = 0; k < n; k++)
     {
@@ -220,8 +219,7 @@ fill_chirps (GhloCpuTransform *self)
           conjugate = root;
           root.im = -root.im;
         }
-      ghlo_cpu_root_store (root, self->is_f64, self->chirp[0], k);
-      ghlo_cpu_root_store (conjugate, self->is_f64, self->chirp[1], k);
+      ghlo_cpu_root_store (root, self->is_f64, self->chirp, k);
       ghlo_cpu_root_store (conjugate, self->is_f64, self->filter, k);
       ghlo_cpu_root_store (conjugate, self->is_f64, self->filter, (self->length - k) % self->length);
     }
@@ -242,8 +240,7 @@ ghlo_cpu_transform_clear (GhloCpuTransform *self)
 {
   ghlo_cpu_radices_clear (&self->columns);
   ghlo_cpu_radices_clear (&self->rows);
-  g_free (self->chirp[0]);
-  g_free (self->chirp[1]);
+  g_free (self->chirp);
   g_free (self->filter);
   g_free (self->halves);
   g_aligned_free (self->lane_twists);
@@ -261,7 +258,7 @@ ghlo_cpu_transform_tables_size (const GhloCpuTransform *self)
   if (self->pairs)
     bytes += (self->core / 2 + 1) * size;
   if (self->chirps)
-    bytes += (2 * self->core + self->length) * size;
+    bytes += (self->core + self->length) * size;
 
   return bytes;
 }

@@ -30,11 +30,11 @@ typedef struct
   gboolean             by_line;
   gboolean             pairs;            /* the core takes or gives pairs of real numbers */
   gboolean             chirps;           /* the core is Bluestein's */
-  gboolean             swaps;            /* the core is the inverse one by exchanging real and imaginary parts */
+  gboolean             reverses;         /* the core is an inverse transform; chirps are made for that instead */
   gsize                core, length;     /* numbers of the core, and of the transforms that compute it */
   GhloCpuRadices       columns, rows;    /* the transforms of the lanes; rows only by line */
-  guint8              *chirp[2];         /* owned; exp (∓pi i k² / core), and its conjugate */
-  guint8              *filter;           /* owned; the transformed conjugate, divided by the length */
+  guint8              *chirp;            /* owned; exp (∓pi i k² / core) */
+  guint8              *filter;           /* owned; the transform of its conjugate, divided by the length */
   guint8              *halves;           /* owned; for untangle */
   guint8              *lane_twists;      /* owned; by line: exp (-2 pi i k l / length) for row k and lane l, as rows */
   guint8              *twists;           /* owned; the same for the first column l of each block, by blocks */
@@ -81,7 +81,7 @@ gboolean    ghlo_cpu_transform_run_line     (const GhloCpuTransform *self,
 gboolean    ghlo_cpu_transform_run_matrix   (const GhloCpuTransform *self,
                                              const guint8         *from,
                                              guint8               *to,
-                                             gboolean              swaps,
+                                             gboolean              inverse,
                                              double                scale,
                                              guint8               *scratch,
                                              const GhloMonitor    *monitor);

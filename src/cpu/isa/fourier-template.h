@@ -16,18 +16,21 @@ typedef struct
   V re, im;
 } F (Number);
 
+/* The imaginary parts are @part numbers behind the real parts. */
 static inline F (Number)
-F (load) (const T *at)
+F (load) (const T *at,
+          gint64   part)
 {
-  return (F (Number)) { *(const V *) at, *(const V *) (at + PART) };
+  return (F (Number)) { *(const V *) at, *(const V *) (at + part) };
 }
 
 static inline void
 F (store) (T          *at,
+           gint64      part,
            F (Number)  x)
 {
   *(V *) at = x.re;
-  *(V *) (at + PART) = x.im;
+  *(V *) (at + part) = x.im;
 }
 
 static inline F (Number)
@@ -57,13 +60,6 @@ static inline F (Number)
 F (turn) (F (Number) a)
 {
   return (F (Number)) { a.im, -a.re };
-}
-
-static inline F (Number)
-F (swap) (F (Number) a,
-          gboolean   swaps)
-{
-  return swaps ? (F (Number)) { a.im, a.re } : a;
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -165,8 +161,13 @@ F (pass) (T       *rows,
           gsize    m,
           const T *twiddles,
           guint    radix,
-          const T *roots)
+          const T *roots,
+          gboolean inverse)
 {
+  gint64 part = inverse ? -(gint64) PART : (gint64) PART;
+
+  if (inverse)
+    rows += PART;
   for (gsize group = 0; group < n_groups; group++, rows += radix * m * ROW)
     for (gsize k = 0; k < m; k++)
       {
@@ -177,13 +178,13 @@ F (pass) (T       *rows,
             T *at = rows + k * ROW + lane;
             F (Number) x[GHLO_CPU_FOURIER_MAX_RADIX];
 
-            x[0] = F (load) (at);
+            x[0] = F (load) (at, part);
             UNROLL for (guint j = 1; j < radix; j++)
-              x[j] = F (load) (at + j * m * ROW);
+              x[j] = F (load) (at + j * m * ROW, part);
             F (transform) (x, radix, roots);
-            F (store) (at, x[0]);
+            F (store) (at, part, x[0]);
             UNROLL for (guint j = 1; j < radix; j++)
-              F (store) (at + j * m * ROW, m == 1 ? x[j] : F (times) (x[j], w + 2 * (j - 1)));
+              F (store) (at + j * m * ROW, part, m == 1 ? x[j] : F (times) (x[j], w + 2 * (j - 1)));
           }
       }
 }
@@ -195,12 +196,13 @@ F (pass) (T       *rows,
                      gsize         m, \
                      gconstpointer twiddles, \
                      guint         radix, \
-                     gconstpointer roots) \
+                     gconstpointer roots, \
+                     gboolean      inverse) \
   { \
     if (m == 1) \
-      F (pass) (rows, n_groups, 1, twiddles, radix_, roots); \
+      F (pass) (rows, n_groups, 1, twiddles, radix_, roots, inverse); \
     else \
-      F (pass) (rows, n_groups, m, twiddles, radix_, roots); \
+      F (pass) (rows, n_groups, m, twiddles, radix_, roots, inverse); \
   }
 
 DEFINE_PASS (2)
@@ -215,8 +217,7 @@ static void
 F (split) (const guint8 *from,
            gint64        step,
            gpointer      rows,
-           gsize         n,
-           gboolean      swaps)
+           gsize         n)
 {
   T *to = rows;
 
@@ -225,7 +226,7 @@ F (split) (const guint8 *from,
       {
         V a = ((const F (Any) *) from)[2 * lane / LANES (T)], b = ((const F (Any) *) from)[2 * lane / LANES (T) + 1];
 
-        F (store) (to + lane, F (swap) ((F (Number)) { EVEN (a, b), ODD (a, b) }, swaps));
+        F (store) (to + lane, PART, (F (Number)) { EVEN (a, b), ODD (a, b) });
       }
 }
 
@@ -235,7 +236,6 @@ F (join) (gconstpointer  rows,
           guint8        *to,
           gint64         step,
           gsize          n,
-          gboolean       swaps,
           double         scale)
 {
   const T *from = rows;
@@ -244,7 +244,7 @@ F (join) (gconstpointer  rows,
   for (gsize i = 0; i < n; i++, to += step)
     for (guint lane = 0; lane < PART; lane += LANES (T))
       {
-        F (Number) x = F (swap) (F (load) (from + (order != NULL ? order[i] : i) * ROW + lane), swaps);
+        F (Number) x = F (load) (from + (order != NULL ? order[i] : i) * ROW + lane, PART);
         F (Any) *at = (F (Any) *) to + 2 * lane / LANES (T);
 
         x.re *= factor;
@@ -255,12 +255,26 @@ F (join) (gconstpointer  rows,
 }
 
 static void
+F (collect) (gconstpointer  rows,
+             const guint32 *order,
+             gpointer       to_rows,
+             gsize          n,
+             double         scale)
+{
+  const T *from = rows;
+  T *to = to_rows;
+
+  for (gsize i = 0; i < n; i++)
+    for (guint lane = 0; lane < ROW; lane += LANES (T))
+      *(V *) (to + i * ROW + lane) = *(const V *) (from + (order != NULL ? order[i] : i) * ROW + lane) * (T) scale;
+}
+
+static void
 F (multiply) (gconstpointer  rows,
               const guint32 *order,
               gconstpointer  factors,
               gpointer       to_rows,
-              gsize          n,
-              gboolean       swaps)
+              gsize          n)
 {
   const T *from = rows, *w = factors;
   T *to = to_rows;
@@ -268,9 +282,9 @@ F (multiply) (gconstpointer  rows,
   for (gsize i = 0; i < n; i++)
     for (guint lane = 0; lane < PART; lane += LANES (T))
       {
-        F (Number) x = F (load) (from + (order != NULL ? order[i] : i) * ROW + lane);
+        F (Number) x = F (load) (from + (order != NULL ? order[i] : i) * ROW + lane, PART);
 
-        F (store) (to + i * ROW + lane, F (swap) (F (times) (x, w + 2 * i), swaps));
+        F (store) (to + i * ROW + lane, PART, F (times) (x, w + 2 * i));
       }
 }
 
@@ -280,18 +294,20 @@ F (twist) (gconstpointer  rows,
            gconstpointer  lane_factors,
            gconstpointer  factors,
            gpointer       to_rows,
-           gsize          n)
+           gsize          n,
+           gboolean       inverse)
 {
-  const T *from = rows, *lanes = lane_factors, *w = factors;
-  T *to = to_rows;
+  const T *from = (const T *) rows + (inverse ? PART : 0), *lanes = lane_factors, *w = factors;
+  T *to = (T *) to_rows + (inverse ? PART : 0);
+  gint64 part = inverse ? -(gint64) PART : (gint64) PART;
 
   for (gsize i = 0; i < n; i++)
     for (guint lane = 0; lane < PART; lane += LANES (T))
       {
-        F (Number) x = F (load) (from + order[i] * ROW + lane);
-        F (Number) y = F (times) (F (load) (lanes + i * ROW + lane), w + 2 * i);
+        F (Number) x = F (load) (from + order[i] * ROW + lane, part);
+        F (Number) y = F (times) (F (load) (lanes + i * ROW + lane, PART), w + 2 * i);
 
-        F (store) (to + i * ROW + lane,
+        F (store) (to + i * ROW + lane, part,
                    (F (Number)) { x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re });
       }
 }
@@ -301,8 +317,7 @@ F (untangle) (gpointer       rows,
               const guint32 *order,
               gsize          m,
               gconstpointer  factors,
-              gboolean       forward,
-              gboolean       swaps)
+              gboolean       forward)
 {
   const T *w = factors;
 
@@ -314,14 +329,14 @@ F (untangle) (gpointer       rows,
 
       for (guint lane = 0; lane < PART; lane += LANES (T))
         {
-          F (Number) a = F (load) (low + lane), b = F (load) (partner + lane);
+          F (Number) a = F (load) (low + lane, PART), b = F (load) (partner + lane, PART);
           F (Number) even = { (a.re + b.re) * (T) 0.5, (a.im - b.im) * (T) 0.5 };
           F (Number) odd = F (times) ((F (Number)) { a.re - b.re, a.im + b.im }, w + 2 * k);
           F (Number) mirrored = F (minus) (even, odd);
 
           mirrored.im = -mirrored.im;
-          F (store) (high + lane, F (swap) (mirrored, swaps));
-          F (store) (low + lane, F (swap) (F (plus) (even, odd), swaps));
+          F (store) (high + lane, PART, mirrored);
+          F (store) (low + lane, PART, F (plus) (even, odd));
         }
     }
 }
@@ -330,8 +345,7 @@ static void
 F (multiply_line) (gconstpointer numbers,
                    gconstpointer factors,
                    gpointer      to_numbers,
-                   gsize         n,
-                   gboolean      swaps)
+                   gsize         n)
 {
   const T *a = numbers, *w = factors;
   T *to = to_numbers;
@@ -340,8 +354,8 @@ F (multiply_line) (gconstpointer numbers,
     {
       T re = a[2 * i] * w[2 * i] - a[2 * i + 1] * w[2 * i + 1], im = a[2 * i] * w[2 * i + 1] + a[2 * i + 1] * w[2 * i];
 
-      to[2 * i] = swaps ? im : re;
-      to[2 * i + 1] = swaps ? re : im;
+      to[2 * i] = re;
+      to[2 * i + 1] = im;
     }
 }
 
@@ -395,6 +409,7 @@ static const GhloCpuFourier F (fourier) = {
   .any_pass = F (pass_radix),
   .split = F (split),
   .join = F (join),
+  .collect = F (collect),
   .multiply = F (multiply),
   .twist = F (twist),
   .untangle = F (untangle),
