@@ -195,16 +195,13 @@ finish (gpointer               step,
   Fourier *self = step;
 
   for (guint i = 0; i < self->n_passes; i++)
-    {
-      if (ghlo_monitor_cancelled (monitor, error))
-        return FALSE;
-      if (!ghlo_cpu_transform_prepare (&self->passes[i].transform))
-        {
+    if (!ghlo_cpu_transform_prepare (&self->passes[i].transform, monitor))
+      {
+        if (!ghlo_monitor_cancelled (monitor, error))
           g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                                "there is not enough memory for the tables of a Fourier transform");
-          return FALSE;
-        }
-    }
+        return FALSE;
+      }
 
   return TRUE;
 }

@@ -16,8 +16,12 @@ enum { MAX_ROWS = 1 << 12, MIN_LINE = 64 };
  * be too few blocks for all threads. */
 enum { MIN_BLOCKS = 4, MIN_SHARED_LINE = 1 << 10 };
 
-/* The longest transforms of lanes, and of an odd number of real numbers, whose loops do not check for a cancel. */
-enum { MAX_LANE_ROWS = 1 << 17, MAX_ODD = 1 << 22 };
+/* The longest transforms of lanes, and of an odd number of real numbers, whose loops do not check for a cancel; and the
+ * longest of all. */
+enum { MAX_LANE_ROWS = 1 << 17, MAX_ODD = 1 << 22, MAX_CORE = 1 << 30 };
+
+/* Entries of tables between checks for a cancel. */
+enum { CHECK_EVERY = 1 << 18 };
 
 /* The greatest divisor of @n that is at most its root; 1 for primes. */
 static gsize
@@ -81,7 +85,7 @@ ghlo_cpu_transform_read (GhloCpuTransform     *self,
   *self = (GhloCpuTransform) { .n = n, .form = form, .is_f64 = is_f64, .inverse = inverse };
   self->pairs = form != GHLO_CPU_TRANSFORM_COMPLEX && n % 2 == 0;
   self->core = self->length = self->pairs ? n / 2 : n;
-  if (n > G_MAXINT32 || (form != GHLO_CPU_TRANSFORM_COMPLEX && !self->pairs && n > MAX_ODD))
+  if (self->core > MAX_CORE || (form != GHLO_CPU_TRANSFORM_COMPLEX && !self->pairs && n > MAX_ODD))
     return "its length is too large";
   self->chirps = !ghlo_cpu_radices_read (&self->columns, self->core, is_f64);
   if (self->chirps)
@@ -99,6 +103,14 @@ ghlo_cpu_transform_read (GhloCpuTransform     *self,
          && ghlo_cpu_radices_read (&self->rows, self->length / divisor, is_f64) ? NULL : "its length is too large";
 }
 
+/* Whether entry @i is computed; FALSE where cancelled. */
+static gboolean
+proceed (const GhloMonitor *monitor,
+         gsize              i)
+{
+  return i % CHECK_EVERY != 0 || !ghlo_monitor_cancelled (monitor, NULL);
+}
+
 static guint8 *
 new_table (const GhloCpuTransform *self,
            gsize                   n)
@@ -113,7 +125,8 @@ new_table (const GhloCpuTransform *self,
 
 /* The factors of untangle: ∓i/2 exp (∓2 pi i k / n). */
 static gboolean
-fill_halves (GhloCpuTransform *self)
+fill_halves (GhloCpuTransform  *self,
+             const GhloMonitor *monitor)
 {
   g_auto (GhloCpuRoots) roots = { 0 };
 
@@ -125,6 +138,8 @@ fill_halves (GhloCpuTransform *self)
       GhloCpuRoot root = ghlo_cpu_roots_get (&roots, k);
       GhloCpuRoot half = { root.im / 2, -root.re / 2 };
 
+      if (!proceed (monitor, k))
+        return FALSE;
       if (self->form == GHLO_CPU_TRANSFORM_HALF)
         half.im = -half.im;
       ghlo_cpu_root_store (half, self->is_f64, self->halves, k);
@@ -134,7 +149,8 @@ fill_halves (GhloCpuTransform *self)
 }
 
 static gboolean
-fill_twists (GhloCpuTransform *self)
+fill_twists (GhloCpuTransform  *self,
+             const GhloMonitor *monitor)
 {
   g_auto (GhloCpuRoots) roots = { 0 };
   gsize n = self->columns.n, lanes = ghlo_cpu_transform_n_lanes (self);
@@ -156,17 +172,21 @@ fill_twists (GhloCpuTransform *self)
         memcpy (at, parts, real_size);
         memcpy (at + GHLO_CPU_FOURIER_PART, parts + real_size, real_size);
       }
-  for (gsize block = 0; block < n_blocks; block++)
-    for (gsize k = 0; k < n; k++)
-      ghlo_cpu_root_store (ghlo_cpu_roots_get (&roots, k * block * lanes % self->length), self->is_f64, self->twists,
-                           block * n + k);
+  for (gsize i = 0; i < n_blocks * n; i++)
+    {
+      if (!proceed (monitor, i))
+        return FALSE;
+      ghlo_cpu_root_store (ghlo_cpu_roots_get (&roots, i % n * (i / n) * lanes % self->length), self->is_f64,
+                           self->twists, i);
+    }
 
   return TRUE;
 }
 
 /* Transforms the filter by the loops that it is for. */
 static gboolean
-transform_filter (GhloCpuTransform *self)
+transform_filter (GhloCpuTransform  *self,
+                  const GhloMonitor *monitor)
 {
   gsize size = ghlo_cpu_transform_size (self), n = self->length, bytes;
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
@@ -181,7 +201,7 @@ transform_filter (GhloCpuTransform *self)
     return FALSE;
   scratch = memory + (64 - (gsize) memory % 64);
   if (self->by_line)
-    return ghlo_cpu_transform_run_matrix (self, self->filter, self->filter, FALSE, 1.0 / (double) n, scratch, NULL);
+    return ghlo_cpu_transform_run_matrix (self, self->filter, self->filter, FALSE, 1.0 / (double) n, scratch, monitor);
 
   for (gsize k = 0; k < n; k++)
     {
@@ -201,7 +221,8 @@ transform_filter (GhloCpuTransform *self)
 }
 
 static gboolean
-fill_chirps (GhloCpuTransform *self)
+fill_chirps (GhloCpuTransform  *self,
+             const GhloMonitor *monitor)
 {
   g_auto (GhloCpuRoots) roots = { 0 };
   gsize n = self->core;
@@ -214,6 +235,8 @@ fill_chirps (GhloCpuTransform *self)
     {
       GhloCpuRoot root = ghlo_cpu_roots_get (&roots, k * k % (2 * n)), conjugate = { root.re, -root.im };
 
+      if (!proceed (monitor, k))
+        return FALSE;
       if (self->inverse)
         {
           conjugate = root;
@@ -224,15 +247,16 @@ fill_chirps (GhloCpuTransform *self)
       ghlo_cpu_root_store (conjugate, self->is_f64, self->filter, (self->length - k) % self->length);
     }
 
-  return transform_filter (self);
+  return transform_filter (self, monitor);
 }
 
 gboolean
-ghlo_cpu_transform_prepare (GhloCpuTransform *self)
+ghlo_cpu_transform_prepare (GhloCpuTransform  *self,
+                            const GhloMonitor *monitor)
 {
   return ghlo_cpu_radices_prepare (&self->columns)
-         && (!self->by_line || (ghlo_cpu_radices_prepare (&self->rows) && fill_twists (self)))
-         && (!self->pairs || fill_halves (self)) && (!self->chirps || fill_chirps (self));
+         && (!self->by_line || (ghlo_cpu_radices_prepare (&self->rows) && fill_twists (self, monitor)))
+         && (!self->pairs || fill_halves (self, monitor)) && (!self->chirps || fill_chirps (self, monitor));
 }
 
 void

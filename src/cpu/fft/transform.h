@@ -55,8 +55,9 @@ const char *ghlo_cpu_transform_read         (GhloCpuTransform     *self,
                                              gboolean              inverse,
                                              gboolean              may_run_by_line,
                                              gsize                 n_lanes);
-/* Makes the tables. FALSE where there is no memory. */
-gboolean    ghlo_cpu_transform_prepare      (GhloCpuTransform     *self);
+/* Makes the tables. FALSE where cancelled, or where there is no memory. */
+gboolean    ghlo_cpu_transform_prepare      (GhloCpuTransform     *self,
+                                             const GhloMonitor    *monitor);
 void        ghlo_cpu_transform_clear        (GhloCpuTransform     *self);
 /* Bytes of tables. */
 gsize       ghlo_cpu_transform_tables_size  (const GhloCpuTransform *self);
