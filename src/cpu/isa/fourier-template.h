@@ -341,6 +341,21 @@ F (untangle) (gpointer       rows,
     }
 }
 
+/* One register of complex products. */
+static inline void
+F (multiply_pairs) (const T *a,
+                    const T *w,
+                    T       *to)
+{
+  const F (Any) *va = (gconstpointer) a, *vw = (gconstpointer) w;
+  F (Number) x = { EVEN (va[0], va[1]), ODD (va[0], va[1]) }, y = { EVEN (vw[0], vw[1]), ODD (vw[0], vw[1]) };
+  V re = x.re * y.re - x.im * y.im, im = x.re * y.im + x.im * y.re;
+
+  ((F (Any) *) to)[0] = LOW (re, im);
+  ((F (Any) *) to)[1] = HIGH (re, im);
+}
+
+/* The compiler would fuse pairs of products, whatever it is told about contractions, where it vectorizes them. */
 static void
 F (multiply_line) (gconstpointer numbers,
                    gconstpointer factors,
@@ -348,15 +363,15 @@ F (multiply_line) (gconstpointer numbers,
                    gsize         n)
 {
   const T *a = numbers, *w = factors;
-  T *to = to_numbers;
+  T *to = to_numbers, rest[2][2 * LANES (T)] = { { 0 } };
+  gsize i = 0;
 
-  for (gsize i = 0; i < n; i++)
-    {
-      T re = a[2 * i] * w[2 * i] - a[2 * i + 1] * w[2 * i + 1], im = a[2 * i] * w[2 * i + 1] + a[2 * i + 1] * w[2 * i];
-
-      to[2 * i] = re;
-      to[2 * i + 1] = im;
-    }
+  for (; i + LANES (T) <= n; i += LANES (T))
+    F (multiply_pairs) (a + 2 * i, w + 2 * i, to + 2 * i);
+  memcpy (rest[0], a + 2 * i, 2 * (n - i) * sizeof (T));
+  memcpy (rest[1], w + 2 * i, 2 * (n - i) * sizeof (T));
+  F (multiply_pairs) (rest[0], rest[1], rest[0]);
+  memcpy (to + 2 * i, rest[0], 2 * (n - i) * sizeof (T));
 }
 
 static void

@@ -6,6 +6,14 @@
 
 #include "cpu/isa/routines-private.h"
 
+#include <string.h>
+
+/* The loops of one pass have an unknown radix, which clang would complain about; it unrolls the others anyway. */
+#ifdef __clang__
+#undef UNROLL
+#define UNROLL
+#endif
+
 #if VECTOR_BYTES == 64
 #define EVEN_F32(a, b) __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
 #define ODD_F32(a, b) __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
