@@ -27,6 +27,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_cpu_step_product },
   { GHLO_OP_STABLEHLO_DYNAMIC_SLICE, &ghlo_cpu_step_dynamic_slice },
   { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_cpu_step_dynamic_update_slice },
+  { GHLO_OP_STABLEHLO_FFT, &ghlo_cpu_step_fft },
   { GHLO_OP_STABLEHLO_GATHER, &ghlo_cpu_step_gather },
   { GHLO_OP_STABLEHLO_IOTA, &ghlo_cpu_step_iota },
   { GHLO_OP_STABLEHLO_PAD, &ghlo_cpu_step_pad },

@@ -18,6 +18,7 @@ extern const GhloStepImplementation ghlo_cpu_step_cumulative;
 extern const GhloStepImplementation ghlo_cpu_step_dynamic_slice;
 extern const GhloStepImplementation ghlo_cpu_step_dynamic_update_slice;
 extern const GhloStepImplementation ghlo_cpu_step_elementwise;
+extern const GhloStepImplementation ghlo_cpu_step_fft;
 extern const GhloStepImplementation ghlo_cpu_step_gather;
 extern const GhloStepImplementation ghlo_cpu_step_iota;
 extern const GhloStepImplementation ghlo_cpu_step_kernel;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Single-operation programs for same_bits.py: products, convolutions, reductions and solves of odd
+"""Single-operation programs for same_bits.py: products, convolutions, reductions, solves and transforms of odd
 shapes, large enough for several threads, in the types that have routines of their own. Inputs are f32; what
 is computed in another type is converted first."""
 
@@ -112,6 +112,16 @@ def solve(n, sides, kind):
         f'transpose_a = #stablehlo<transpose NO_TRANSPOSE>}} : ({square}, {vector}) -> {vector}'])
 
 
+def transform(shape, n_dims, inverse=False, kind='complex<f32>'):
+    """A Fourier transform along the last @n_dims dimensions; of real numbers where @kind is real."""
+    lengths = ', '.join(str(size) for size in shape[-n_dims:])
+    word = ('I' if inverse else '') + 'FFT' if kind.startswith('complex') else 'RFFT'
+    result, out = (shape, kind) if word != 'RFFT' else ([*shape[:-1], shape[-1] // 2 + 1], f'complex<{kind}>')
+    return program([shape], kind, result, [
+        f'%r = stablehlo.fft %x0, type = {word}, length = [{lengths}] : ({tensor(shape, kind)}) -> '
+        f'{tensor(result, out)}'], out)
+
+
 SAME = 'stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]'
 PLAIN = 'stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]'
 
@@ -162,6 +172,11 @@ def make_programs():
         'multiply': reduction([1031, 517], [1], operation='multiply', start='1.0'),
         'solve-f32': solve(201, 517, 'f32'), 'solve-f64': solve(201, 517, 'f64'),
     }
+    for kind in 'f32', 'f64':
+        programs[f'transform-rows-{kind}'] = transform([531, 512], 1, kind=kind)
+        programs[f'transform-line-{kind}'] = transform([1 << 18], 1, kind=f'complex<{kind}>')
+        programs[f'transform-prime-{kind}'] = transform([3, 10007], 1, True, f'complex<{kind}>')
+        programs[f'transform-image-{kind}'] = transform([3, 77, 211, 130], 3, True, f'complex<{kind}>')
     for kind in 'f64', 'complex<f32>', 'complex<f64>', 'bf16', 'f16':
         name = kind.replace('<', '-').replace('>', '')
         programs[f'product-{name}'] = product([259, 301], [301, 263], (1, 0), kind)

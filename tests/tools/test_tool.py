@@ -545,8 +545,9 @@ def test_listings(tests):
     states = {op['name']: op['devices'] for op in ops}
     tests.report(all(states[name]['cpu'] == state and states[name]['reference'] != 'steps' for name, state in [
         ('stablehlo.add', 'steps'), ('stablehlo.dot_general', 'steps'), ('stablehlo.sort', 'steps'),
-        ('chlo.top_k', 'steps'), ('stablehlo.fft', 'reference'), ('stablehlo.while', 'plan'),
-        ('stablehlo.transpose', 'plan'), ('stablehlo.constant', 'plan'), ('func.return', 'structure')]),
+        ('chlo.top_k', 'steps'), ('stablehlo.fft', 'steps'), ('stablehlo.infeed', 'reference'),
+        ('stablehlo.while', 'plan'), ('stablehlo.transpose', 'plan'), ('stablehlo.constant', 'plan'),
+        ('func.return', 'structure')]),
         'operations by device', str(states))
     tests.report(all(set(each.values()) <= {'steps', 'plan', 'reference', 'structure'} for each in states.values()),
                  'each operation runs on each device', str(states))

@@ -27,6 +27,7 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->sort_columns_64 = NAME (sort_columns_64);
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
+  NAME (fourier_init) (self->fourier);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->transpose, NAME (transposes), sizeof (self->transpose));
   memcpy (self->stream, NAME (streams), sizeof (self->stream));

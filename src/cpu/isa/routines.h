@@ -211,6 +211,84 @@ typedef enum
  * tap. */
 typedef void (*GhloCpuPoolGradientFunc) (const GhloCpuPoolRow *row);
 
+/* Fourier transforms of f32 or f64 in all lanes of rows at once. A row has the real parts of its lanes, and then the
+ * imaginary parts; it is aligned to 64 bytes. Tables have complex numbers of the same type. Where there is an @order,
+ * which may be NULL, number i is in row order[i]. An inverse transform is that of the conjugate roots. */
+enum { GHLO_CPU_FOURIER_PART = 64, GHLO_CPU_FOURIER_ROW = 128, GHLO_CPU_FOURIER_MAX_RADIX = 97 };
+
+/* One pass of a transform whose results end in reversed order (decimation in frequency): in each group of @radix × m
+ * rows, transforms the rows k + j m over j for each k < m, and multiplies result j with twiddles[k][j - 1], unless m is
+ * 1. @roots are the powers of exp (-2 pi i / radix), for odd radices. */
+typedef void (*GhloCpuFourierPassFunc) (gpointer      rows,
+                                        gsize         n_groups,
+                                        gsize         m,
+                                        gconstpointer twiddles,
+                                        guint         radix,
+                                        gconstpointer roots,
+                                        gboolean      inverse);
+
+typedef struct
+{
+  GhloCpuFourierPassFunc pass[9];      /* by radix; NULL: there is none */
+  GhloCpuFourierPassFunc any_pass;     /* for any odd radix up to GHLO_CPU_FOURIER_MAX_RADIX */
+  /* Reads a row of complex numbers at each of @n addresses that are @step bytes apart. */
+  void (*split)    (const guint8  *from,
+                    gint64         step,
+                    gpointer       rows,
+                    gsize          n);
+  /* Writes them, multiplied with @scale. */
+  void (*join)     (gconstpointer  rows,
+                    const guint32 *order,
+                    guint8        *to,
+                    gint64         step,
+                    gsize          n,
+                    double         scale);
+  /* Copies rows, multiplied with @scale. */
+  void (*collect)  (gconstpointer  rows,
+                    const guint32 *order,
+                    gpointer       to_rows,
+                    gsize          n,
+                    double         scale);
+  /* Multiplies number i with factors[i]. */
+  void (*multiply) (gconstpointer  rows,
+                    const guint32 *order,
+                    gconstpointer  factors,
+                    gpointer       to_rows,
+                    gsize          n);
+  /* Multiplies number i with factors[i] times row i of @lane_factors, or with the conjugate. */
+  void (*twist)    (gconstpointer  rows,
+                    const guint32 *order,
+                    gconstpointer  lane_factors,
+                    gconstpointer  factors,
+                    gpointer       to_rows,
+                    gsize          n,
+                    gboolean       inverse);
+  /* Forward, turns the transform of the @m numbers x[2j] + i x[2j + 1] into the first m + 1 numbers of that of the
+   * 2 m numbers x, where factors[k] is -i/2 exp (-2 pi i k / 2m). Otherwise, turns the latter into the former, where
+   * factors[k] is i/2 exp (2 pi i k / 2m); there is a row m then, too. */
+  void (*untangle) (gpointer       rows,
+                    const guint32 *order,
+                    gsize          m,
+                    gconstpointer  factors,
+                    gboolean       forward);
+  /* The same for a line of complex numbers. Of untangle: only the part of numbers [begin, end) and their mirror images,
+   * for @end up to m / 2 + 1, and no imaginary parts of numbers 0 and m are read for the inverse. */
+  void (*multiply_line) (gconstpointer numbers,
+                         gconstpointer factors,
+                         gpointer      to,
+                         gsize         n);
+  void (*untangle_line) (gconstpointer numbers,
+                         gpointer      to,
+                         gsize         m,
+                         gconstpointer factors,
+                         gboolean      forward,
+                         gsize         begin,
+                         gsize         end);
+  /* Appends the second half of the spectrum of an odd number of real numbers, the conjugates of the first. */
+  void (*mirror_line)   (gpointer      numbers,
+                         gsize         n);
+} GhloCpuFourier;
+
 typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
@@ -228,6 +306,7 @@ typedef struct
   GhloCpuSortColumnsFunc sort_columns_64;
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
+  GhloCpuFourier         fourier[2];                       /* for f32 and f64 */
   /* For f32 and f64: */
   GhloCpuPoolGradientFunc pool_gradient[2][GHLO_CPU_N_SELECTIONS];
   /* Indexed by the log2 of a unit's bytes: */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
- * functions, casts, reductions, matrix-vector products, small products, conversions, random bits and windows. Inputs
- * are random bits, random numbers and special values. Where numbers are computed any NaN equals any other; where they
- * are converted NaNs must have equal bits.
+ * functions, casts, reductions, matrix-vector products, small products, conversions, random bits, windows and Fourier
+ * transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN equals any
+ * other; where they are converted NaNs must have equal bits.
  */
 
 #include <math.h>
@@ -422,6 +422,39 @@ test_pools (void)
     }
 }
 
+/* One pass of each radix, and what turns pairs of real numbers into complex ones. */
+static void
+test_fourier (void)
+{
+  static const guint radices[] = { 2, 3, 4, 5, 7, 8, 11 };
+  enum { MAX_ROWS = 11 * 3 };
+  guint8 rows[(MAX_ROWS + 1) * GHLO_CPU_FOURIER_ROW] __attribute__ ((aligned (64)));
+
+  for (guint round = 0; round < 4 * ROUNDS; round++)
+    for (guint i = 0; i < 2 * G_N_ELEMENTS (radices); i++)
+      {
+        gsize size = i % 2 == 0 ? sizeof (float) : sizeof (double), m = 1 + round % 3;
+        guint radix = radices[i / 2];
+        Results *results = results_get (sizeof rows);
+
+        fill (operands[0], sizeof rows / size, (guint) size, TRUE);
+        fill (operands[1], 2 * MAX_ROWS, (guint) size, TRUE);
+        fill (operands[2], 2 * MAX_ROWS, (guint) size, TRUE);
+        for (guint level = 0; level < n_levels; level++)
+          {
+            const GhloCpuFourier *routines = &levels[level].routines.fourier[i % 2];
+            GhloCpuFourierPassFunc pass = radix < G_N_ELEMENTS (routines->pass) ? routines->pass[radix]
+                                                                                 : routines->any_pass;
+
+            memcpy (rows, operands[0], sizeof rows);
+            pass (rows, 1, m, operands[1], radix, operands[2], round / 3 % 2 == 1);
+            routines->untangle (rows, NULL, MAX_ROWS, operands[1], round % 2 == 1);
+            memcpy (results_of (results, level), rows, sizeof rows);
+            results_check (results, level, (guint) size, "pass of a Fourier transform", i % 2, radix, m);
+          }
+      }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -448,6 +481,7 @@ main (int   argc,
   g_test_add_func ("/cpu-levels/halves", test_halves);
   g_test_add_func ("/cpu-levels/random", test_random);
   g_test_add_func ("/cpu-levels/pools", test_pools);
+  g_test_add_func ("/cpu-levels/fourier", test_fourier);
 
   status = g_test_run ();
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)

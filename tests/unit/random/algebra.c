@@ -110,7 +110,7 @@ make_fft (RandomProgram *self,
           guint          value G_GNUC_UNUSED)
 {
   static const char *const words[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
-  static const gint64 lengths[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11 };
+  static const gint64 lengths[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 101 };
   guint kind = random_pick (self, 4), operand, n;
   gboolean is_wide = random_once (self, 3);
   GhloElementType real = is_wide ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32;

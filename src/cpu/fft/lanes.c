@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Transforms in lanes: numbers are gathered into rows, transformed there, and scattered.
+ */
+
+#include "cpu/fft/transform.h"
+
+#include "base/sizes.h"
+
+#include <string.h>
+
+/* Rows that pass through the stack on their way between rows and memory. */
+enum { CHUNK = 32 };
+
+/* Moves elements of @size bytes; numbers of a lane or of the other dimension are adjacent where they are moved with a
+ * transpose. */
+static void
+move (gsize         size,
+      const guint8 *from,
+      gint64        from_row,
+      gint64        from_column,
+      guint8       *to,
+      gint64        to_row,
+      gint64        to_column,
+      gsize         rows,
+      gsize         columns)
+{
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  gboolean transposes = from_row == (gint64) size && to_column == (gint64) size;
+  GhloCpuPlaneFunc run = (transposes ? routines->transpose : routines->move)[g_bit_storage (size) - 1];
+
+  run (from, from_row, from_column, to, to_row, to_column, rows, columns);
+}
+
+/* Reads numbers into rows. Where those of a lane are adjacent, rows of parts are rows of a transposed matrix. */
+static void
+gather (const GhloCpuTransform *self,
+        const GhloCpuLanes     *from,
+        guint                   n_lanes,
+        gsize                   n,
+        guint8                 *rows)
+{
+  const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
+  gsize size = ghlo_cpu_transform_size (self);
+  guint8 chunk[CHUNK * GHLO_CPU_FOURIER_ROW] __attribute__ ((aligned (64)));
+
+  if (from->lane == (gint64) size && n_lanes == ghlo_cpu_transform_n_lanes (self))
+    {
+      routines->split (from->data, from->element, rows, n);
+      return;
+    }
+  if (from->element == (gint64) size)
+    {
+      if (n_lanes < ghlo_cpu_transform_n_lanes (self))
+        memset (rows, 0, n * GHLO_CPU_FOURIER_ROW);
+      move (size / 2, from->data, (gint64) size / 2, from->lane, rows, GHLO_CPU_FOURIER_PART, (gint64) size / 2, 2 * n,
+            n_lanes);
+      return;
+    }
+  memset (chunk, 0, sizeof chunk);
+  for (gsize i = 0; i < n; i += CHUNK)
+    {
+      gsize n_rows = MIN (CHUNK, n - i);
+
+      move (size, from->data + (gint64) i * from->element, from->element, from->lane, chunk, GHLO_CPU_FOURIER_ROW,
+            (gint64) size, n_rows, n_lanes);
+      routines->split (chunk, GHLO_CPU_FOURIER_ROW, rows + i * GHLO_CPU_FOURIER_ROW, n_rows);
+    }
+}
+
+/* Writes complex numbers, or their real parts. */
+static void
+scatter (const GhloCpuTransform *self,
+         const guint8           *rows,
+         const guint32          *order,
+         const GhloCpuLanes     *to,
+         guint                   n_lanes,
+         gsize                   n,
+         gboolean                real,
+         double                  scale)
+{
+  const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
+  gsize size = ghlo_cpu_transform_size (self);
+  gint64 part_size = (gint64) size / 2;
+  guint8 chunk[CHUNK * GHLO_CPU_FOURIER_ROW] __attribute__ ((aligned (64)));
+
+  if (!real && to->lane == (gint64) size && n_lanes == ghlo_cpu_transform_n_lanes (self))
+    {
+      routines->join (rows, order, to->data, to->element, n, scale);
+      return;
+    }
+  for (gsize i = 0; i < n; i += CHUNK)
+    {
+      gsize n_rows = MIN (CHUNK, n - i);
+      const guint8 *from = order != NULL ? rows : rows + i * GHLO_CPU_FOURIER_ROW;
+      const guint32 *chunk_order = order != NULL ? order + i : NULL;
+      guint8 *at = to->data + (gint64) i * to->element;
+
+      if (real || to->element == (gint64) size)
+        {
+          routines->collect (from, chunk_order, chunk, n_rows, scale);
+          move (size / 2, chunk, part_size, real ? GHLO_CPU_FOURIER_ROW : GHLO_CPU_FOURIER_PART, at, to->lane,
+                part_size, n_lanes, real ? n_rows : 2 * n_rows);
+        }
+      else
+        {
+          routines->join (from, chunk_order, chunk, GHLO_CPU_FOURIER_ROW, n_rows, scale);
+          move (size, chunk, (gint64) size, GHLO_CPU_FOURIER_ROW, at, to->lane, to->element, n_lanes, n_rows);
+        }
+    }
+}
+
+static void
+gather_real (const GhloCpuTransform *self,
+             const GhloCpuLanes     *from,
+             guint                   n_lanes,
+             guint8                 *rows)
+{
+  gsize size = ghlo_cpu_transform_size (self) / 2;
+
+  memset (rows, 0, self->n * GHLO_CPU_FOURIER_ROW);
+  move (size, from->data, from->element, from->lane, rows, GHLO_CPU_FOURIER_ROW, (gint64) size, self->n, n_lanes);
+}
+
+/* Clears the imaginary parts of a row. */
+static void
+make_real (guint8 *row)
+{
+  memset (row + GHLO_CPU_FOURIER_PART, 0, GHLO_CPU_FOURIER_PART);
+}
+
+/* Adds the second half of the spectrum of an odd number of real numbers, the conjugates of the first. */
+static void
+mirror (const GhloCpuTransform *self,
+        guint8                 *rows)
+{
+  make_real (rows);
+  for (gsize k = self->n / 2 + 1; k < self->n; k++)
+    {
+      guint8 *row = rows + k * GHLO_CPU_FOURIER_ROW;
+      gpointer parts = row + GHLO_CPU_FOURIER_PART;
+
+      memcpy (row, rows + (self->n - k) * GHLO_CPU_FOURIER_ROW, GHLO_CPU_FOURIER_ROW);
+      for (guint lane = 0; lane < ghlo_cpu_transform_n_lanes (self); lane++)
+        if (self->is_f64)
+          ((double *) parts)[lane] *= -1;
+        else
+          ((float *) parts)[lane] *= -1;
+    }
+}
+
+static void
+gather_half (const GhloCpuTransform *self,
+             const GhloCpuLanes     *from,
+             guint                   n_lanes,
+             guint8                 *rows)
+{
+  gather (self, from, n_lanes, self->n / 2 + 1, rows);
+  if (!self->pairs)
+    {
+      mirror (self, rows);
+      return;
+    }
+  make_real (rows);
+  make_real (rows + self->core * GHLO_CPU_FOURIER_ROW);
+  ghlo_cpu_routines ()->fourier[self->is_f64].untangle (rows, NULL, self->core, self->halves, FALSE);
+}
+
+/* Convolves the rows with the chirp. The results are in order. */
+static void
+run_chirp (const GhloCpuTransform *self,
+           guint8                 *rows)
+{
+  const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
+  guint8 *others = rows + self->length * GHLO_CPU_FOURIER_ROW;
+
+  routines->multiply (rows, NULL, self->chirp, rows, self->core);
+  memset (rows + self->core * GHLO_CPU_FOURIER_ROW, 0, (self->length - self->core) * GHLO_CPU_FOURIER_ROW);
+  ghlo_cpu_radices_run (&self->columns, rows, FALSE);
+  routines->multiply (rows, self->columns.order, self->filter, others, self->length);
+  ghlo_cpu_radices_run (&self->columns, others, TRUE);
+  routines->multiply (others, self->columns.order, self->chirp, rows, self->core);
+}
+
+gboolean
+ghlo_cpu_transform_find_scratch (const GhloCpuTransform *self,
+                                 gsize                  *scratch)
+{
+  gsize size = ghlo_cpu_transform_size (self), ignored;
+
+  *scratch = 0;
+  if (!self->by_line)
+    return ghlo_size_reserve (scratch, &ignored, self->chirps ? 2 * self->length : self->length + 1,
+                              GHLO_CPU_FOURIER_ROW);
+
+  return ghlo_cpu_transform_find_matrix (self, scratch)
+         && ghlo_size_reserve (scratch, &ignored, self->form == GHLO_CPU_TRANSFORM_COMPLEX ? 0 : self->core, size)
+         && ghlo_size_reserve (scratch, &ignored, self->chirps ? self->length : 0, size);
+}
+
+void
+ghlo_cpu_transform_run_lanes (const GhloCpuTransform *self,
+                              const GhloCpuLanes     *from,
+                              const GhloCpuLanes     *to,
+                              guint                   n_lanes,
+                              guint8                 *scratch)
+{
+  const guint32 *order = self->chirps ? NULL : self->columns.order;
+  double scale = self->inverse ? 1.0 / (double) self->core : 1.0;
+  GhloCpuLanes pairs_from = *from, pairs_to = *to;
+  gsize size = ghlo_cpu_transform_size (self);
+
+  if (self->form == GHLO_CPU_TRANSFORM_REAL && self->pairs)
+    pairs_from.element = (gint64) size;
+  if (self->form == GHLO_CPU_TRANSFORM_HALF && self->pairs)
+    pairs_to.element = (gint64) size;
+  if (self->form == GHLO_CPU_TRANSFORM_HALF)
+    gather_half (self, from, n_lanes, scratch);
+  else if (self->form == GHLO_CPU_TRANSFORM_REAL && !self->pairs)
+    gather_real (self, from, n_lanes, scratch);
+  else
+    gather (self, &pairs_from, n_lanes, self->core, scratch);
+
+  if (self->chirps)
+    run_chirp (self, scratch);
+  else
+    ghlo_cpu_radices_run (&self->columns, scratch, self->reverses);
+
+  if (self->form == GHLO_CPU_TRANSFORM_REAL && self->pairs)
+    ghlo_cpu_routines ()->fourier[self->is_f64].untangle (scratch, order, self->core, self->halves, TRUE);
+  if (self->form == GHLO_CPU_TRANSFORM_REAL)
+    scatter (self, scratch, order, to, n_lanes, self->n / 2 + 1, FALSE, scale);
+  else
+    scatter (self, scratch, order, &pairs_to, n_lanes, self->core,
+             self->form == GHLO_CPU_TRANSFORM_HALF && !self->pairs, scale);
+}
