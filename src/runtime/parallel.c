@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Each call of ghlo_parallel_for () is a Call on its caller's stack, which is in the pool's list while it runs.
- * Threads take parts by advancing an atomic counter. Parts become smaller towards the end, so that a thread that is
+ * Its parts are divided into regions, one for each thread that may join. A thread takes parts by advancing the atomic
+ * counter of a region: first of its own, and then of those that others have not finished. So in calls that follow each
+ * other with equal sizes, as in the steps of a loop or in runs of a program, a thread mostly gets the same parts, which
+ * may still be in its core's caches. Parts become smaller towards the end of a region, so that a thread that is
  * preempted delays no more than its last part. Nothing is allocated once the workers run, and the workers are never
  * joined.
  */
@@ -36,6 +39,13 @@ enum { SPIN = 60 };
 /* Parts per thread where their cost is unknown. */
 enum { PARTS = 16 };
 
+/* Units that one thread takes before others do. */
+typedef struct
+{
+  gsize next;      /* the first unit that no thread has taken; atomic */
+  gsize end;
+} Region;
+
 typedef struct _Call Call;
 
 struct _Call
@@ -47,10 +57,11 @@ struct _Call
   gsize              grain;
   gsize              n_units;      /* units of grain elements; the last one includes the remainder */
   gsize              most_units;   /* the most units in a part */
-  guint              share;        /* a part is 1 / share of the remaining units */
+  guint              share;        /* a part is 1 / share of the remaining units of a region */
   guint              width;        /* the most threads, including the caller */
+  Region            *regions;      /* one for each of them */
   gboolean           wakes;        /* also wakes sleeping workers for an isolated call */
-  gsize              next;         /* the first unit that no thread has taken; atomic */
+  gsize              taken;        /* units taken; atomic */
   gsize              done;         /* units completed; atomic */
   gint               cancelled;    /* atomic */
   /* Guarded by the pool's lock: */
@@ -84,6 +95,8 @@ static gint  niceness_of_workers = 5;      /* nice value of workers relative to 
 
 /* TRUE on a thread that is running a part. */
 static _Thread_local gboolean inside;
+/* The number of a worker, from 1 on. The region of a thread in a call is this number modulo the number of regions. */
+static _Thread_local guint number;
 
 static guint
 count_workers (void)
@@ -152,24 +165,38 @@ spin_until (const guint *number,
 }
 
 static gboolean
-take_part (Call  *call,
-           gsize *begin,
-           gsize *end)
+take_from (Call   *call,
+           Region *region,
+           gsize  *begin,
+           gsize  *end)
 {
-  gsize from = __atomic_load_n (&call->next, __ATOMIC_RELAXED);
+  gsize from = __atomic_load_n (&region->next, __ATOMIC_RELAXED);
   gsize to;
 
   do
     {
-      if (from >= call->n_units)
+      if (from >= region->end)
         return FALSE;
-      to = from + CLAMP ((call->n_units - from) / call->share, 1, call->most_units);
+      to = from + CLAMP ((region->end - from) / call->share, 1, call->most_units);
     }
-  while (!__atomic_compare_exchange_n (&call->next, &from, to, TRUE, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  while (!__atomic_compare_exchange_n (&region->next, &from, to, TRUE, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  __atomic_add_fetch (&call->taken, to - from, __ATOMIC_RELAXED);
   *begin = from;
   *end = to;
 
   return TRUE;
+}
+
+static gboolean
+take_part (Call  *call,
+           gsize *begin,
+           gsize *end)
+{
+  for (guint i = 0; i < call->width; i++)
+    if (take_from (call, &call->regions[(number + i) % call->width], begin, end))
+      return TRUE;
+
+  return FALSE;
 }
 
 static gboolean
@@ -203,7 +230,7 @@ static gboolean
 may_join (const Call *call)
 {
   return call->n_joined + 1 < call->width
-         && __atomic_load_n (&call->next, __ATOMIC_RELAXED) < call->n_units
+         && __atomic_load_n (&call->taken, __ATOMIC_RELAXED) < call->n_units
          && !__atomic_load_n (&call->cancelled, __ATOMIC_RELAXED);
 }
 
@@ -269,6 +296,7 @@ work (gpointer data)
 
   ghlo_parallel_lower_priority (__atomic_load_n (&niceness_of_workers, __ATOMIC_RELAXED));
   inside = TRUE;
+  number = GPOINTER_TO_UINT (data);
 
   g_mutex_lock (&pool.lock);
   for (;;)
@@ -300,7 +328,7 @@ start_workers (guint n)
     pthread_atfork (NULL, NULL, mark_forked);
   for (; n > 0 && pool.n_threads < most && !pool.full; n--)
     {
-      pool.full = !ghlo_thread_start ("ghlo-worker", work, NULL, NULL);
+      pool.full = !ghlo_thread_start ("ghlo-worker", work, GUINT_TO_POINTER (pool.n_threads + 1), NULL);
       if (pool.full)
         return;
       pool.n_threads++;
@@ -358,7 +386,15 @@ end_call (Call *call)
   g_mutex_unlock (&pool.lock);
 }
 
-/* Chooses the number of threads and the largest size of a part. */
+/* The first unit of a region. */
+static gsize
+first_unit (const Call *call,
+            guint       region)
+{
+  return call->n_units / call->width * region + MIN (call->n_units % call->width, region);
+}
+
+/* Chooses the number of threads, their regions and the largest size of a part. */
 static void
 plan_call (Call   *call,
            double  nanoseconds)
@@ -372,8 +408,10 @@ plan_call (Call   *call,
   if (nanoseconds > 0)
     width = (guint) MIN (width, MAX (nanoseconds / MIN_SHARE, 1));
   call->width = width;
+  for (guint i = 0; i < width; i++)
+    call->regions[i] = (Region) { .next = first_unit (call, i), .end = first_unit (call, i + 1) };
   call->wakes = nanoseconds <= 0 || nanoseconds >= MIN_WAKING;
-  call->share = width > 1 ? 2 * width : 1;
+  call->share = width > 1 ? 2 : 1;
 
   /* On one thread, with nobody to cancel or to receive progress, the work is done in one part. */
   if (width == 1 && call->monitor == NULL)
@@ -392,7 +430,8 @@ ghlo_parallel_for (gsize              n,
                    gpointer           data,
                    const GhloMonitor *monitor)
 {
-  Call call = { .func = func, .data = data, .monitor = monitor, .n = n, .grain = MAX (grain, 1) };
+  Region regions[MAX_THREADS];
+  Call call = { .func = func, .data = data, .monitor = monitor, .n = n, .grain = MAX (grain, 1), .regions = regions };
 
   if (n == 0)
     return TRUE;

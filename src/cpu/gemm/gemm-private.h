@@ -97,7 +97,7 @@ struct _GhloCpuGemm
 
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty;      /* k is 0: the result is zero */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small;      /* a few numbers: plain loops in the order of k */
-extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector;     /* a vector and a matrix */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector;     /* a few vectors and a matrix */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn;     /* bf16 and 8-bit integers by oneDNN's matmul */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS where it wins */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels;     /* any product, by the tiles of routines.h */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The product of a vector and a matrix, which takes as long as reading the matrix. The vector is converted to
- * adjacent numbers first, and the result is computed in adjacent numbers.
+ * The product of a few vectors and a matrix, which takes as long as reading the matrix once. The vectors are converted
+ * to adjacent numbers first, and the result is computed in adjacent numbers.
  */
 
 #include "cpu/gemm/gemm-private.h"
 #include "cpu/gemm/convert-row.h"
 
 #include <string.h>
-
-#include "runtime/parallel.h"
 
 /* Approximate bytes per second that one core reads: of a matrix in memory, and of one of up to MAX_CACHED bytes,
  * which stays in the core's own cache between the iterations of a loop or between runs. */
@@ -22,9 +20,8 @@
 enum
 {
   MIN_ROW = 32,           /* elements; shorter rows are faster in other algorithms */
-  PART_COLUMNS = 2048,    /* sums that stay in the L1 cache */
   MIN_COLUMNS = 256,      /* of a tile */
-  WIDE_COLUMNS = 1024,    /* of a tile of a wide matrix; narrower ones would read it across pages */
+  WIDE_BYTES = 4096,      /* of a row of a tile of a wide matrix; narrower ones would read it across pages */
 };
 
 typedef struct
@@ -33,6 +30,7 @@ typedef struct
   GhloCpuReader     vector, old;
   GhloCpuWriter     writer;
   gboolean          result_is_direct, vector_is_direct;
+  gsize             vector_size;      /* bytes of a vector of numbers, with its padding */
 } State;
 
 static void
@@ -47,20 +45,28 @@ find_kind (const GhloCpuGemm *self,
 {
   static const struct
   {
-    GhloElementType type;
-    GhloCpuVector   kind;
+    GhloElementType   type;
+    GhloCpuVector     kind;
+    GhloCpuArithmetic arithmetic;
   } kinds[] = {
-    { GHLO_ELEMENT_TYPE_F32, GHLO_CPU_VECTOR_F32 },
-    { GHLO_ELEMENT_TYPE_F64, GHLO_CPU_VECTOR_F64 },
-    { GHLO_ELEMENT_TYPE_BF16, GHLO_CPU_VECTOR_BF16 },
-    { GHLO_ELEMENT_TYPE_F16, GHLO_CPU_VECTOR_F16 },
+    { GHLO_ELEMENT_TYPE_F32, GHLO_CPU_VECTOR_F32, GHLO_CPU_F32 },
+    { GHLO_ELEMENT_TYPE_F64, GHLO_CPU_VECTOR_F64, GHLO_CPU_F64 },
+    { GHLO_ELEMENT_TYPE_BF16, GHLO_CPU_VECTOR_BF16, GHLO_CPU_F32 },
+    { GHLO_ELEMENT_TYPE_F16, GHLO_CPU_VECTOR_F16, GHLO_CPU_F32 },
+    { GHLO_ELEMENT_TYPE_I1, GHLO_CPU_VECTOR_U8, GHLO_CPU_I16 },
+    { GHLO_ELEMENT_TYPE_I2, GHLO_CPU_VECTOR_I8, GHLO_CPU_I16 },
+    { GHLO_ELEMENT_TYPE_I4, GHLO_CPU_VECTOR_I8, GHLO_CPU_I16 },
+    { GHLO_ELEMENT_TYPE_I8, GHLO_CPU_VECTOR_I8, GHLO_CPU_I16 },
+    { GHLO_ELEMENT_TYPE_UI2, GHLO_CPU_VECTOR_U8, GHLO_CPU_I16 },
+    { GHLO_ELEMENT_TYPE_UI4, GHLO_CPU_VECTOR_U8, GHLO_CPU_I16 },
+    { GHLO_ELEMENT_TYPE_UI8, GHLO_CPU_VECTOR_U8, GHLO_CPU_I16 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].type == self->rhs.type)
+    if (kinds[i].type == self->rhs.type && kinds[i].arithmetic == self->arithmetic)
       {
         *kind = kinds[i].kind;
-        return (self->arithmetic == GHLO_CPU_F64) == (self->rhs.type == GHLO_ELEMENT_TYPE_F64);
+        return TRUE;
       }
 
   return FALSE;
@@ -70,29 +76,33 @@ static gboolean
 take (const GhloCpuGemm *self,
       GhloCpuWay        *way)
 {
-  gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
+  gsize size = ghlo_cpu_arithmetic_size (self->arithmetic), sum_size = ghlo_cpu_sum_size (self->arithmetic);
   gint64 row = self->rhs.k_adjacent ? self->k : self->n;
-  gint64 unit = CLAMP (self->n / 4 / MIN_COLUMNS * MIN_COLUMNS, MIN_COLUMNS, WIDE_COLUMNS);
+  gint64 unit = CLAMP (self->n / 4 / MIN_COLUMNS * MIN_COLUMNS, MIN_COLUMNS, WIDE_BYTES / (gint64) self->rhs.size);
   GhloCpuVector kind;
   State *state;
   double bytes;
 
-  if (self->m != 1 || self->is_complex || !self->rhs.is_plain || row < MIN_ROW || !find_kind (self, &kind))
+  if (self->m > GHLO_CPU_MAX_VECTORS || self->is_complex || !self->rhs.is_plain || row < MIN_ROW
+      || !find_kind (self, &kind))
     return FALSE;
 
   state = g_new0 (State, 1);
   ghlo_cpu_way_set_state (way, state, state_free);
   state->kind = kind;
   ghlo_cpu_reader_init (&state->vector, self->lhs.type, self->arithmetic);
-  ghlo_cpu_reader_init (&state->old, self->result.type, self->arithmetic);
+  ghlo_cpu_reader_init (&state->old, self->result.type,
+                        self->arithmetic == GHLO_CPU_I16 ? GHLO_CPU_I32 : self->arithmetic);
   ghlo_cpu_writer_init (&state->writer, self->result.type, self->arithmetic);
-  state->vector_is_direct = state->vector.same && self->lhs.is_plain && self->lhs.k_adjacent;
-  state->result_is_direct = state->writer.same && self->result.is_plain;
+  state->vector_size = (gsize) ghlo_round_up (self->k * (gint64) size, GHLO_CPU_VECTOR_PADDING);
+  state->vector_is_direct = state->vector.same && self->lhs.is_plain && self->lhs.k_adjacent
+                            && state->vector_size == (gsize) self->k * size;
+  state->result_is_direct = state->writer.same && self->result.is_plain && !self->accumulate;
   bytes = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size;
   way->nanoseconds = bytes / (bytes > MAX_CACHED ? READ_RATE : CACHED_RATE) * 1e9;
-  ghlo_cpu_gemm_cut (self, way, 1, self->rhs.k_adjacent ? 16 : unit, 1, self->n, MAX_TILE);
-  way->scratch_size = (state->vector_is_direct ? 0 : ghlo_size_align ((gsize) self->k * size))
-                       + (state->result_is_direct && !self->accumulate ? 0 : (gsize) way->tile_columns * size);
+  ghlo_cpu_gemm_cut (self, way, self->m, self->rhs.k_adjacent ? 16 : unit, self->m, self->n, MAX_TILE);
+  way->scratch_size = (gsize) self->m * ((state->vector_is_direct ? 0 : state->vector_size)
+                                         + (state->result_is_direct ? 0 : (gsize) way->tile_columns * sum_size));
 
   return TRUE;
 }
@@ -131,38 +141,41 @@ write_axis (const GhloCpuWriter *writer,
     }
 }
 
-/* Sums over the rows of k, for some of the columns at a time. */
-static void
-add_rows (const GhloCpuGemm *self,
-          GhloCpuAddFunc     add,
-          const guint8      *matrix,
-          gconstpointer      x,
-          guint8            *y,
-          gsize              n)
-{
-  gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
-  gint64 stride = self->k > 1 ? self->rhs.k.stride : 0;
-
-  for (gsize column = 0; column < n; column += PART_COLUMNS)
-    {
-      gsize part = MIN (n - column, PART_COLUMNS);
-
-      memset (y + column * size, 0, part * size);
-      add ((gsize) self->k, part, matrix + column * self->rhs.size, stride, x, y + column * size);
-    }
-}
-
 static void
 add_old (GhloCpuArithmetic arithmetic,
-         gpointer          y,
+         guint8           *y,
          const guint8     *old,
          gsize             n)
 {
   for (gsize i = 0; i < n; i++)
     if (arithmetic == GHLO_CPU_F64)
-      ((double *) y)[i] += ((const double *) (gconstpointer) old)[i];
+      ((double *) (gpointer) y)[i] += ((const double *) (gconstpointer) old)[i];
+    else if (arithmetic == GHLO_CPU_F32)
+      ((float *) (gpointer) y)[i] += ((const float *) (gconstpointer) old)[i];
     else
-      ((float *) y)[i] += ((const float *) (gconstpointer) old)[i];
+      ((guint32 *) (gpointer) y)[i] += ((const guint32 *) (gconstpointer) old)[i];
+}
+
+/* Writes a row of sums to the result, or adds it there. */
+static void
+write_row (const GhloCpuGemm *self,
+           const GhloCpuTile *tile,
+           gint64             row,
+           guint8            *y)
+{
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  guint8 *result = tile->result + ghlo_cpu_axis_at (&self->result.rows, row);
+
+  if (self->accumulate)
+    for (gint64 i = 0; i < tile->n_columns; i += 64)
+      {
+        guint8 old[64 * sizeof (double)];
+        gint64 part = MIN (tile->n_columns - i, 64);
+
+        read_axis (&state->old, result, &self->result.columns, tile->first_column + i, part, old);
+        add_old (self->arithmetic, y + (gsize) i * state->writer.from_size, old, (gsize) part);
+      }
+  write_axis (&state->writer, y, result, &self->result.columns, tile->first_column, tile->n_columns);
 }
 
 static gboolean
@@ -172,38 +185,38 @@ compute (const GhloCpuGemm  *self,
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const GhloCpuRoutines *routines = ghlo_cpu_routines ();
-  gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
-  gsize n = (gsize) tile->n_columns;
-  const guint8 *matrix = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
-  guint8 *place = tile->result + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
-  gconstpointer x = tile->lhs;
-  guint8 *scratch = tile->scratch, *y = place;
+  gsize size = ghlo_cpu_arithmetic_size (self->arithmetic), row_size;
+  guint8 *scratch = tile->scratch;
+  GhloCpuVectors vectors = {
+    .m = (gsize) self->m, .n = (gsize) tile->n_columns, .k = (gsize) self->k,
+    .matrix = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column),
+    .stride = self->rhs.leading * (gint64) self->rhs.size,
+    .x = tile->lhs, .x_step = (gsize) self->lhs.leading,
+    .y = tile->result + ghlo_cpu_axis_at (&self->result.columns, tile->first_column),
+    .y_step = (gsize) self->result.leading,
+  };
 
   if (!state->vector_is_direct)
     {
-      read_axis (&state->vector, tile->lhs, &self->lhs.k, 0, self->k, scratch);
-      x = scratch;
-      scratch += ghlo_size_align ((gsize) self->k * size);
+      vectors.x = scratch;
+      vectors.x_step = state->vector_size / size;
+      for (gint64 i = 0; i < self->m; i++, scratch += state->vector_size)
+        {
+          read_axis (&state->vector, tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, i), &self->lhs.k, 0, self->k,
+                     scratch);
+          memset (scratch + (gsize) self->k * size, 0, state->vector_size - (gsize) self->k * size);
+        }
     }
-  if (!state->result_is_direct || self->accumulate)
-    y = scratch;
-  if (self->rhs.k_adjacent)
-    routines->dot[state->kind] (n, (gsize) self->k, matrix, n > 1 ? self->rhs.outer.stride : 0, x, y);
-  else
-    add_rows (self, routines->add[state->kind], matrix, x, y, n);
+  if (!state->result_is_direct)
+    {
+      vectors.y = scratch;
+      vectors.y_step = (gsize) tile->n_columns;
+    }
+  (self->rhs.k_adjacent ? routines->dot : routines->add)[state->kind] (&vectors);
 
-  if (self->accumulate)
-    for (gsize i = 0; i < n; i += 64)
-      {
-        guint8 old[64 * sizeof (double)];
-        gsize part = MIN (n - i, 64);
-
-        read_axis (&state->old, tile->result, &self->result.columns, tile->first_column + (gint64) i, (gint64) part,
-                   old);
-        add_old (self->arithmetic, y + i * size, old, part);
-      }
-  if (y != place)
-    write_axis (&state->writer, y, tile->result, &self->result.columns, tile->first_column, tile->n_columns);
+  row_size = (gsize) tile->n_columns * state->writer.from_size;
+  for (gint64 i = 0; i < self->m && !state->result_is_direct; i++)
+    write_row (self, tile, i, scratch + (gsize) i * row_size);
 
   return TRUE;
 }

@@ -8,6 +8,10 @@
 
 #include "cpu/isa/routines.h"
 
+#if defined (__SSE2__)
+#include <immintrin.h>
+#endif
+
 #ifndef GHLO_CPU_ISA
 #define GHLO_CPU_ISA baseline
 #endif
@@ -52,16 +56,33 @@ typedef guint64 Unit16 __attribute__ ((vector_size (16), aligned (1), may_alias)
 
 VECTOR (float, VF32);
 VECTOR (double, VF64);
+VECTOR (guint16, VU16);
 VECTOR (gint32, VI32);
 VECTOR (guint32, VU32);
 VECTOR (guint64, VU64);
 
 #define LANES(T) (VECTOR_BYTES / sizeof (T))
 
+/* The sum of two products in each lane, of pairs of signed 16-bit numbers. */
+static inline VU32
+multiply_pairs (VU32 x,
+                VU32 y)
+{
+#if defined (__AVX512BW__)
+  return (VU32) _mm512_madd_epi16 ((__m512i) x, (__m512i) y);
+#elif defined (__AVX2__)
+  return (VU32) _mm256_madd_epi16 ((__m256i) x, (__m256i) y);
+#elif defined (__SSE2__)
+  return (VU32) _mm_madd_epi16 ((__m128i) x, (__m128i) y);
+#else
+  return (VU32) (((VI32) (x << 16) >> 16) * ((VI32) (y << 16) >> 16)) + (VU32) (((VI32) x >> 16) * ((VI32) y >> 16));
+#endif
+}
+
 extern const GhloCpuTiles       NAME (tiles)[GHLO_CPU_N_ARITHMETICS];
 extern const GhloCpuTiles       NAME (complex_tiles)[2];
-extern const GhloCpuDotFunc     NAME (dots)[GHLO_CPU_N_VECTORS];
-extern const GhloCpuAddFunc     NAME (adds)[GHLO_CPU_N_VECTORS];
+extern const GhloCpuVectorsFunc NAME (dots)[GHLO_CPU_N_VECTORS];
+extern const GhloCpuVectorsFunc NAME (adds)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuOrderedGemmFunc   NAME (orders)[GHLO_CPU_N_ORDERED_GEMMS];
 extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
 extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];

@@ -6,10 +6,6 @@
 
 #include "cpu/isa/routines-private.h"
 
-#if defined (__SSE2__)
-#include <immintrin.h>
-#endif
-
 enum { COMPLEX_ROWS = TILE_ROWS / 2, AHEAD = 16 };
 
 typedef double Pair[2];
@@ -112,20 +108,8 @@ typedef double Pair[2];
 /* Operands are loaded beforehand, so that a sanitizer inserts nothing between a multiplication and its addition. */
 #define PLAIN(sum, x, y, V) ((sum) + (x) * (y))
 
-/* Adds the sum of two products in each lane: x is one pair, and y has one pair in each lane. Integers are unsigned
- * where they may wrap. */
-#if defined (__AVX512BW__)
-#define PAIRS(sum, x, y, V) ((sum) + (V) _mm512_madd_epi16 (_mm512_set1_epi32 (x), (__m512i) (y)))
-#elif defined (__AVX2__)
-#define PAIRS(sum, x, y, V) ((sum) + (V) _mm256_madd_epi16 (_mm256_set1_epi32 (x), (__m256i) (y)))
-#elif defined (__SSE2__)
-#define PAIRS(sum, x, y, V) ((sum) + (V) _mm_madd_epi16 (_mm_set1_epi32 (x), (__m128i) (y)))
-#else
-#define LOW(v, V) ((V) ((v) << 16) >> 16)
-#define PAIRS(sum, x, y, V) \
-  ((sum) + (VU32) (LOW ((guint32) (x), gint32) * LOW ((VU32) (y), VI32)) \
-   + (VU32) (((gint32) (x) >> 16) * ((VI32) (y) >> 16)))
-#endif
+/* x is one pair, and y has one pair in each lane. Integers are unsigned where they may wrap. */
+#define PAIRS(sum, x, y, V) ((sum) + multiply_pairs ((V) { 0 } + (guint32) (x), y))
 
 TILE (tile_f32, float, VF32, PLAIN)
 TILE (tile_f64, double, VF64, PLAIN)

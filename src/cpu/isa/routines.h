@@ -45,32 +45,37 @@ typedef struct
   GhloCpuTileFunc  multiply[GHLO_CPU_MAX_HEIGHTS][2];
 } GhloCpuTiles;
 
-/* The element type of a matrix that is multiplied with a vector. */
+/* The element type of a matrix that is multiplied with vectors. */
 typedef enum
 {
   GHLO_CPU_VECTOR_F32,
   GHLO_CPU_VECTOR_F64,
   GHLO_CPU_VECTOR_BF16,
   GHLO_CPU_VECTOR_F16,
+  GHLO_CPU_VECTOR_I8,
+  GHLO_CPU_VECTOR_U8,
   GHLO_CPU_N_VECTORS
 } GhloCpuVector;
 
-/* In both functions @x and @y are f64 where the matrix is, else f32. @stride is the bytes from one row of the matrix
- * to the next; elements of a row are adjacent. */
-/* y[i] = sum of x[j] m[i][j], for i < rows, j < n. */
-typedef void (*GhloCpuDotFunc)     (gsize           rows,
-                                    gsize           n,
-                                    const guint8   *matrix,
-                                    gint64          stride,
-                                    gconstpointer   x,
-                                    gpointer        y);
-/* y[j] += sum of x[i] m[i][j]. */
-typedef void (*GhloCpuAddFunc)     (gsize           rows,
-                                    gsize           n,
-                                    const guint8   *matrix,
-                                    gint64          stride,
-                                    gconstpointer   x,
-                                    gpointer        y);
+/* Vectors that are multiplied with a matrix at the same time, and the bytes to whose multiple each is padded. */
+enum { GHLO_CPU_MAX_VECTORS = 4, GHLO_CPU_VECTOR_PADDING = 64 };
+
+/* y[i][j] = sum over k of x[i][k] and element (j, k) of the matrix. Numbers of @x are f64 where the matrix is, i16
+ * where it has integers, else f32; sums are i32 for integers, and of the type of @x otherwise. Behind the @k numbers
+ * of a vector there are zeros up to a multiple of GHLO_CPU_VECTOR_PADDING bytes. @stride is in bytes: from one row of
+ * the matrix, whose elements are adjacent, to the next. */
+typedef struct
+{
+  gsize         m, n, k;      /* 1 <= m <= GHLO_CPU_MAX_VECTORS */
+  const guint8 *matrix;
+  gint64        stride;
+  gconstpointer x;
+  gsize         x_step;       /* numbers from one vector to the next */
+  gpointer      y;
+  gsize         y_step;       /* sums from one vector to the next */
+} GhloCpuVectors;
+
+typedef void (*GhloCpuVectorsFunc) (const GhloCpuVectors *product);
 
 /* C += A B of any size, row by row; row strides are in elements. */
 typedef enum
@@ -293,8 +298,8 @@ typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
   GhloCpuTiles           complex_tiles[2];                 /* for F32 and F64 */
-  GhloCpuDotFunc         dot[GHLO_CPU_N_VECTORS];
-  GhloCpuAddFunc         add[GHLO_CPU_N_VECTORS];
+  GhloCpuVectorsFunc     dot[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each j */
+  GhloCpuVectorsFunc     add[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each k */
   GhloCpuOrderedGemmFunc order[GHLO_CPU_N_ORDERED_GEMMS];
   GhloCpuConvertFunc     convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc  interleave4;

@@ -9,6 +9,7 @@
 #include "cpu/gemm/convert-row.h"
 #include "cpu/gemm/gemm.h"
 #include "cpu/isa/level.h"
+#include "runtime/parallel.h"
 
 /* The types of the operands and the result. */
 typedef struct
@@ -357,20 +358,108 @@ test_thin (void)
       }
 }
 
+/* Up to four vectors and a matrix of either order, whose sizes are no multiples of anything; beside them, five. */
 static void
 test_vectors (void)
 {
-  static const Types types[] = { SAME (F32), SAME (F64), SAME (BF16), SAME (F16), MIXED (BF16, BF16, F32),
-                                 MIXED (F32, BF16, F32) };
+  static const Types types[] = {
+    SAME (F32), SAME (F64), SAME (BF16), SAME (F16), MIXED (BF16, BF16, F32), MIXED (F32, BF16, F32),
+    MIXED (I8, I8, I32), MIXED (I8, UI8, I32), MIXED (UI8, I8, I32), MIXED (UI8, UI8, I32), MIXED (UI8, UI8, UI32),
+    MIXED (I4, UI4, I32), MIXED (I8, I2, I16), MIXED (I4, UI2, I32), SAME (I8), SAME (UI4), SAME (I1),
+  };
   static const Shape shapes[] = {
     { 1, 1, 301, 203, .how = "vector*" }, { 1, 301, 1, 203, .how = "vector*" }, { 3, 1, 4099, 65, .how = "vector*" },
     { 2, 1, 67, 1031, FALSE, TRUE, .how = "vector*" }, { 1, 515, 1, 130, TRUE, .how = "vector*" },
-    { 1, 1, 1, 5000, .how = "vector*" },
+    { 1, 1, 1, 5000, .how = "vector*" }, { 2, 2, 519, 33, .how = "vector*" },
+    { 1, 3, 67, 1031, TRUE, TRUE, .how = "vector*" }, { 3, 4, 301, 101, .how = "vector*" },
+    { 1, 4, 333, 97, FALSE, TRUE, TRUE }, { 1, 301, 3, 77 }, { 1, 2, 5000, 1 }, { 1, 5, 301, 203 }, { 1, 4, 301, 0 },
+    { 1, 4, 0, 301 },
   };
 
   for (guint t = 0; t < G_N_ELEMENTS (types); t++)
     for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
       check_shape (&shapes[s], &types[t]);
+}
+
+/* Sums of 8-bit numbers are exact modulo 2^32. */
+static void
+test_extremes (void)
+{
+  enum { N = 35, K = 140001 };
+  static const struct { GhloElementType type; guint8 bits; gint64 value; } extremes[] = {
+    { GHLO_ELEMENT_TYPE_I8, 0x80, -128 }, { GHLO_ELEMENT_TYPE_I8, 0x7f, 127 }, { GHLO_ELEMENT_TYPE_UI8, 0xff, 255 },
+  };
+
+  for (guint l = 0; l < G_N_ELEMENTS (extremes); l++)
+    for (guint r = 0; r < G_N_ELEMENTS (extremes); r++)
+      for (guint transposed = 0; transposed < 2; transposed++)
+        {
+          g_auto (Case) c = { 0 };
+          g_autoptr (GhloCpuGemm) gemm = NULL;
+          gpointer scratch;
+
+          c.n_rows = c.n_columns = c.n_k = 1;
+          c.rows[0] = 2;
+          c.columns[0] = N;
+          c.k[0] = K;
+          case_init (&c, &(Types) { extremes[l].type, extremes[r].type, GHLO_ELEMENT_TYPE_I32 }, TENSOR_DENSE,
+                     TENSOR_DENSE);
+          memset (c.lhs.data, extremes[l].bits, 2 * K);
+          memset (c.rhs.data, extremes[r].bits, (gsize) N * K);
+          if (transposed)
+            {
+              c.problem.contracted[0].rhs = 1;
+              c.problem.columns[0].rhs = K;
+            }
+          gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+          g_assert_cmpstr (ghlo_cpu_gemm_describe (gemm), ==, "vector");
+          scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+          g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL));
+          g_aligned_free (scratch);
+          for (guint i = 0; i < 2 * N; i++)
+            g_assert_cmpuint (((const guint32 *) (gconstpointer) c.result.data)[i], ==,
+                              (guint32) (extremes[l].value * extremes[r].value * K));
+        }
+}
+
+/* A product of few rows has the same bits on any number of threads. */
+static void
+test_vector_threads (void)
+{
+  static const Types types[] = { SAME (F32), SAME (F64), SAME (BF16), SAME (F16), MIXED (I8, I8, I32) };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint m = 1; m <= 4; m++)
+      {
+        g_auto (Case) c = { 0 };
+        g_autoptr (GhloCpuGemm) gemm = NULL;
+        g_autofree guint8 *first = NULL;
+        gpointer scratch;
+
+        c.n_rows = c.n_columns = c.n_k = 1;
+        c.rows[0] = m;
+        c.columns[0] = 3001;
+        c.k[0] = 1001;
+        case_init (&c, &types[t], TENSOR_DENSE, TENSOR_DENSE);
+        if (m % 2 == 0)
+          {
+            c.problem.contracted[0].rhs = c.rhs.strides[1];
+            c.problem.columns[0].rhs = 1001 * c.rhs.strides[1];
+          }
+        gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+        g_assert_cmpstr (ghlo_cpu_gemm_describe (gemm), ==, "vector");
+        scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+        for (guint limit = 1; limit <= 4; limit++)
+          {
+            ghlo_parallel_set_limit (limit);
+            g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL));
+            if (first == NULL)
+              first = g_memdup2 (c.result.data, c.result.n_bytes);
+            g_assert_cmpmem (c.result.data, c.result.n_bytes, first, c.result.n_bytes);
+          }
+        ghlo_parallel_set_limit (0);
+        g_aligned_free (scratch);
+      }
 }
 
 /* Sums over up to 256 steps of f32 are added in the specification's order. */
@@ -875,6 +964,8 @@ main (int   argc,
   g_test_add_func ("/cpu-gemm/sizes", test_sizes);
   g_test_add_func ("/cpu-gemm/thin", test_thin);
   g_test_add_func ("/cpu-gemm/vectors", test_vectors);
+  g_test_add_func ("/cpu-gemm/extremes", test_extremes);
+  g_test_add_func ("/cpu-gemm/vector-threads", test_vector_threads);
   g_test_add_func ("/cpu-gemm/order", test_order);
   g_test_add_func ("/cpu-gemm/special", test_special);
   g_test_add_func ("/cpu-gemm/epilogue", test_epilogue);

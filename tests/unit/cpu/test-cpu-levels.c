@@ -11,6 +11,7 @@
 
 #include "cpu/isa/elementwise.h"
 #include "cpu/isa/routines.h"
+#include "base/sizes.h"
 #include "kernel/kernel.h"
 
 enum { MOST = 1400, MAX_SIZE = 16, ROUNDS = 12 };
@@ -255,39 +256,48 @@ test_reductions (void)
           check_reduction (number, combiner);
 }
 
-/* A matrix with few rows, of narrow floats for some values of @kind, and a vector. */
+/* A matrix and a few vectors, which are padded with zeros. */
 static void
-check_vector (GhloCpuVector kind)
+check_vectors (GhloCpuVector kind,
+               gboolean      adds)
 {
-  static const guint sizes[] = {
-    [GHLO_CPU_VECTOR_F32] = 4, [GHLO_CPU_VECTOR_F64] = 8, [GHLO_CPU_VECTOR_BF16] = 2, [GHLO_CPU_VECTOR_F16] = 2,
+  static const struct { guint size, number, sum; } sizes[] = {
+    [GHLO_CPU_VECTOR_F32] = { 4, 4, 4 }, [GHLO_CPU_VECTOR_F64] = { 8, 8, 8 }, [GHLO_CPU_VECTOR_BF16] = { 2, 4, 4 },
+    [GHLO_CPU_VECTOR_F16] = { 2, 4, 4 }, [GHLO_CPU_VECTOR_I8] = { 1, 2, 4 }, [GHLO_CPU_VECTOR_U8] = { 1, 2, 4 },
   };
-  guint size = sizes[kind], float_size = kind == GHLO_CPU_VECTOR_F64 ? 8 : 4;
-  gsize rows = (gsize) g_test_rand_int_range (0, 20), n = (gsize) g_test_rand_int_range (0, 200);
-  gint64 stride = (gint64) ((n + 3) * size);
+  guint size = sizes[kind].size, number = sizes[kind].number, sum = sizes[kind].sum;
+  gsize m = (gsize) g_test_rand_int_range (1, GHLO_CPU_MAX_VECTORS + 1);
+  gsize n = (gsize) g_test_rand_int_range (0, 100), k = (gsize) g_test_rand_int_range (0, 100);
+  gsize rows = adds ? k : n, columns = adds ? n : k;
+  gsize x_step = (gsize) ghlo_round_up ((gint64) (k * number), GHLO_CPU_VECTOR_PADDING) / number;
+  gint64 stride = (gint64) ((columns + 3) * size);
   g_autofree guint8 *matrix = g_malloc ((gsize) stride * rows + 1);
-  Results *results = results_get (MAX (rows, n) * float_size);
+  Results *results = results_get (m * n * sum);
 
   if (size == 2)
-    for (gsize i = 0; i < rows * (n + 3); i++)
+    for (gsize i = 0; i < rows * (columns + 3); i++)
       ((guint16 *) (gpointer) matrix)[i] = (guint16) (g_test_rand_int_range (0, 2) << 15
                                                       | g_test_rand_int_range (0x2c00, 0x3f80));
+  else if (size == 1)
+    fill (matrix, (gsize) stride * rows, 1, FALSE);
   else
-    fill_plain (matrix, rows * (n + 3), float_size);
-  fill_plain (operands[0], MAX (rows, n), float_size);
-  fill_plain (operands[1], MAX (rows, n), float_size);
+    fill_plain (matrix, rows * (columns + 3), size);
+  memset (operands[0], 0, m * x_step * number);
+  for (gsize i = 0; i < m; i++)
+    if (number == 2)
+      fill (operands[0] + i * x_step * number, k, number, FALSE);
+    else
+      fill_plain (operands[0] + i * x_step * number, k, number);
   for (guint level = 0; level < n_levels; level++)
     {
-      levels[level].routines.dot[kind] (rows, n, matrix, stride, operands[0], results_of (results, level));
-      results_check (results, level, float_size, "vector", kind, 0, rows * n);
-    }
-  for (guint level = 0; level < n_levels; level++)
-    {
-      guint8 *sums = results_of (results, level);
+      const GhloCpuRoutines *routines = &levels[level].routines;
+      const GhloCpuVectors product = {
+        .m = m, .n = n, .k = k, .matrix = matrix, .stride = stride, .x = operands[0], .x_step = x_step,
+        .y = results_of (results, level), .y_step = n,
+      };
 
-      memcpy (sums, operands[1], n * float_size);
-      levels[level].routines.add[kind] (rows, n, matrix, stride, operands[0], sums);
-      results_check (results, level, float_size, "vector", kind, 1, rows * n);
+      (adds ? routines->add : routines->dot)[kind] (&product);
+      results_check (results, level, number == 2 ? 0 : sum, "vectors", kind, adds, n * k);
     }
 }
 
@@ -296,7 +306,10 @@ test_vectors (void)
 {
   for (guint round = 0; round < 20 * ROUNDS; round++)
     for (GhloCpuVector kind = 0; kind < GHLO_CPU_N_VECTORS; kind++)
-      check_vector (kind);
+      {
+        check_vectors (kind, FALSE);
+        check_vectors (kind, TRUE);
+      }
 }
 
 static void

@@ -414,6 +414,44 @@ test_fork (void)
   g_thread_join (thread);
 }
 
+/* The threads of a call's parts. Each waits for all of them, so that nobody takes two. */
+typedef struct
+{
+  GThread *threads[N_WORKERS];
+  guint    n_begun;                /* atomic */
+} Meeting;
+
+static void
+meet (gpointer data,
+      gsize    begin,
+      gsize    end,
+      guint    worker)
+{
+  Meeting *self = data;
+
+  g_assert_cmpuint (end, ==, begin + 1);
+  self->threads[begin] = g_thread_self ();
+  add (&self->n_begun);
+  while (__atomic_load_n (&self->n_begun, __ATOMIC_RELAXED) < N_WORKERS)
+    g_thread_yield ();
+}
+
+/* In calls of the same size a thread gets the same parts. */
+static void
+test_same_parts (void)
+{
+  Meeting first = { .n_begun = 0 };
+
+  g_assert_true (ghlo_parallel_for (N_WORKERS, 1, LONG, meet, &first, NULL));
+  for (guint i = 0; i < 20; i++)
+    {
+      Meeting next = { .n_begun = 0 };
+
+      g_assert_true (ghlo_parallel_for (N_WORKERS, 1, LONG, meet, &next, NULL));
+      g_assert_cmpmem (next.threads, sizeof next.threads, first.threads, sizeof first.threads);
+    }
+}
+
 static void
 do_nothing (gpointer data,
             gsize    begin,
@@ -449,6 +487,7 @@ main (int    argc,
   g_test_add_func ("/parallel/all", test_all);
   g_test_add_func ("/parallel/alone", test_alone);
   g_test_add_func ("/parallel/workers-join", test_workers_join);
+  g_test_add_func ("/parallel/same-parts", test_same_parts);
   g_test_add_func ("/parallel/huge", test_huge);
   g_test_add_func ("/parallel/cancel", test_cancel);
   g_test_add_func ("/parallel/nested", test_nested);
