@@ -52,7 +52,7 @@ READERS = {
     'kernel/lower/dynamic-offset.c': 'slice sizes: at most dimensions of the operand',
     'passes/canonicalize-dynamic.c': 'checked builtins; slices lie inside the operand',
     'passes/canonicalize-moves.c': 'slices lie inside the operand; combined strides by checked builtins',
-    'passes/canonicalize-updates.c': 'writes slice sizes: those of an update',
+    'passes/canonicalize-indexing.c': 'writes slice sizes: those of an update',
     'passes/canonicalize-reductions.c': 'compared with 1 and 0',
     'passes/constant.c': 'returns them',
     'passes/fuse-kernels.c': 'asks whether a loop is counted',

@@ -11,7 +11,6 @@ static const GhloRuleGroup *const groups[] = {
   &ghlo_canonicalize_conversions,
   &ghlo_canonicalize_moves,
   &ghlo_canonicalize_indexing,
-  &ghlo_canonicalize_updates,
   &ghlo_canonicalize_reductions,
   &ghlo_canonicalize_structure,
   &ghlo_canonicalize_dynamic,
