@@ -47,7 +47,7 @@ look_at_step (GhloStep *step,
     search->reason = step->reasons[0];
 }
 
-/* Fills @outputs and @search. */
+/* Fills @outputs and @search; the reference device has no steps. */
 static inline void
 run_on (GhloDeviceCore  *device,
         const char      *text,
@@ -66,8 +66,8 @@ run_on (GhloDeviceCore  *device,
   g_assert_no_error (error);
   *search = (StepSearch) { .implementation = implementation };
   plan = ghlo_prepared_get_plan (prepared);
-  g_assert_nonnull (plan);
-  ghlo_step_plan_foreach (plan, look_at_step, search);
+  if (plan != NULL)
+    ghlo_step_plan_foreach (plan, look_at_step, search);
   ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
