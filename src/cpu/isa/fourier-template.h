@@ -171,7 +171,7 @@ F (pass) (T       *rows,
   for (gsize group = 0; group < n_groups; group++, rows += radix * m * ROW)
     for (gsize k = 0; k < m; k++)
       {
-        const T *w = twiddles + 2 * (radix - 1) * k;
+        const T *w = k > 0 ? twiddles + 2 * (radix - 1) * k : twiddles;
 
         for (guint lane = 0; lane < PART; lane += LANES (T))
           {

@@ -328,15 +328,16 @@ add_interleaved (VU32_any   *to,
   name##_rows (const GhloCpuVectors *p, \
                guint                 m, \
                gsize                 at, \
+               gsize                 rows, \
                gsize                 column, \
                gsize                 n) \
   { \
     enum { MOST = ADD_WIDTH (1) * LANES (S) }; \
-    const gsize block = ADD_WIDTH (m) * LANES (S), rows = MIN (p->k - at, ADD_ROWS); \
+    const gsize block = ADD_WIDTH (m) * LANES (S); \
     const gsize n_blocks = n / block, last = MIN (n_blocks, ADD_AHEAD / (block * SIZE)), done = n_blocks * block; \
     const gsize begin = (n_blocks - last) * block; \
     const guint8 *data = p->matrix + (gint64) at * p->stride + column * SIZE; \
-    const gint64 stride = p->k - at > 1 ? p->stride : 0, next = ADD_ROWS * stride - (gint64) (begin * SIZE); \
+    const gint64 stride = rows > 1 ? p->stride : 0, next = ADD_ROWS * stride - (gint64) (begin * SIZE); \
     const X *x = (const X *) p->x + at; \
     S *y = (S *) p->y + column; \
 \
@@ -365,9 +366,14 @@ add_interleaved (VU32_any   *to,
 \
     for (guint i = 0; i < m; i++) \
       memset ((S *) p->y + i * p->y_step, 0, p->n * sizeof (S)); \
+    /* A last row without another one is a pair with itself, where x continues with zeros. */ \
     for (gsize column = 0; column < p->n; column += part) \
-      for (gsize at = 0; at < p->k; at += ADD_ROWS) \
-        name##_rows (p, m, at, column, MIN (p->n - column, part)); \
+      for (gsize at = 0, rows; at < p->k; at += rows) \
+        { \
+          rows = MIN (p->k - at, ADD_ROWS); \
+          rows = rows > DEPTH ? rows - rows % DEPTH : rows; \
+          name##_rows (p, m, at, rows, column, MIN (p->n - column, part)); \
+        } \
   } \
 \
   FOR_ANY (name)
