@@ -154,16 +154,10 @@ ghlo_ir_counted_loop (const GhloIrOp    *loop,
   return TRUE;
 }
 
-static gboolean
-has_one_use (const GhloIrValue *value)
-{
-  return value->uses != NULL && value->uses->next == NULL;
-}
-
 gboolean
 ghlo_ir_counts_only (const GhloIrOp *op)
 {
-  const GhloIrOp *end = op->n_results == 1 && has_one_use (&op->results[0]) ? op->results[0].uses->op : NULL;
+  const GhloIrOp *end = op->n_results == 1 && ghlo_ir_value_has_one_use (&op->results[0]) ? op->results[0].uses->op : NULL;
   const GhloIrOp *loop = end != NULL && end->block->region != NULL ? end->block->region->op : NULL;
   GhloIrCountedLoop counted;
   const GhloIrBlock *body;
@@ -174,6 +168,6 @@ ghlo_ir_counts_only (const GhloIrOp *op)
   body = ghlo_ir_op_region_block (loop, 1);
 
   return end == body->last && ghlo_ir_op_operand (end, counted.counter)->op == op
-         && loop->results[counted.counter].uses == NULL && has_one_use (body->arguments[counted.counter])
+         && loop->results[counted.counter].uses == NULL && ghlo_ir_value_has_one_use (body->arguments[counted.counter])
          && body->arguments[counted.counter]->uses->op == op;
 }

@@ -185,6 +185,12 @@ void               ghlo_ir_block_remove_argument (GhloIrBlock *block, guint inde
 void               ghlo_ir_op_set_operand    (GhloIrOp *op, guint index, GhloIrValue *value);
 void               ghlo_ir_value_replace     (GhloIrValue *value, GhloIrValue *with);
 
+static inline gboolean
+ghlo_ir_value_has_one_use (const GhloIrValue *self)
+{
+  return self->uses != NULL && self->uses->next == NULL;
+}
+
 /* Reading. */
 static inline GhloIrValue *
 ghlo_ir_op_operand (const GhloIrOp *op, guint index)

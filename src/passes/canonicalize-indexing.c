@@ -182,12 +182,6 @@ sort_of_one (GhloRewriter *self,
 /* Updates, one of the other, that are followed from the selection to the array. */
 enum { MAX_UPDATES = 8 };
 
-static gboolean
-has_one_use (const GhloIrValue *value)
-{
-  return value->uses != NULL && value->uses->next == NULL;
-}
-
 /* Whether there is an index that leaves every window out of bounds, however its elements are numbered. */
 static gboolean
 may_scatter_nowhere (const GhloIrOp *scatter)
@@ -210,7 +204,7 @@ get_updated (const GhloIrValue *value)
 {
   GhloIrOp *op = value->op;
 
-  if (op == NULL || !has_one_use (value) || !ghlo_type_is_plain (value->type))
+  if (op == NULL || !ghlo_ir_value_has_one_use (value) || !ghlo_type_is_plain (value->type))
     return NULL;
   if (op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE)
     return ghlo_ir_op_operand (op, 0);

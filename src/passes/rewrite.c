@@ -82,7 +82,7 @@ push_definer (GhloRewriter      *self,
     return;
   if (op->n_results == 1 || is_unused (op))
     push (self, op);
-  if (value->uses != NULL && value->uses->next == NULL && value->uses->op->n_operands <= MAX_ASKING)
+  if (ghlo_ir_value_has_one_use (value) && value->uses->op->n_operands <= MAX_ASKING)
     push (self, value->uses->op);
 }
 

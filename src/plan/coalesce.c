@@ -219,14 +219,13 @@ merge_candidates (Coalescer *self)
   return TRUE;
 }
 
+/* Buffers of other kinds have no range. */
 static gboolean
-may_be_merged (const GhloStepPlan    *plan,
+may_be_merged (const Coalescer       *self,
                const GhloStepOperand *operand)
 {
-  const GhloStepBuffer *buffer = operand->buffer != GHLO_STEP_NONE ? &plan->buffers[operand->buffer] : NULL;
-
-  return buffer != NULL && (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY || buffer->kind == GHLO_STEP_BUFFER_OUTPUT)
-         && ghlo_step_is_whole (plan, operand);
+  return operand->buffer != GHLO_STEP_NONE && self->ranges[operand->buffer].n > 0
+         && ghlo_step_is_whole (self->plan, operand);
 }
 
 static gboolean
@@ -257,8 +256,8 @@ add_candidates (Coalescer      *self,
     {
       const guint32 index = step->op == NULL ? 0 : step->operands[i].in_place;
 
-      if (index != GHLO_STEP_NONE && may_be_merged (self->plan, &step->operands[i])
-          && may_be_merged (self->plan, &step->results[index]))
+      if (index != GHLO_STEP_NONE && may_be_merged (self, &step->operands[i])
+          && may_be_merged (self, &step->results[index]))
         {
           const Candidate candidate = { step, step->operands[i].buffer, step->results[index].buffer, order,
                                         self->candidates->len };
@@ -366,7 +365,7 @@ remove_redundant_copies (GhloStepBody *body)
 static gboolean
 coalesce (Coalescer *self)
 {
-  if (!visit_body (self, &self->plan->body) || !ghlo_live_ranges_find (self->plan, self->poll, self->ranges))
+  if (!ghlo_live_ranges_find (self->plan, self->poll, self->ranges) || !visit_body (self, &self->plan->body))
     return FALSE;
   g_array_sort (self->candidates, compare_candidates);
   if (!merge_candidates (self))

@@ -7,8 +7,6 @@
 
 #include "plan/live-ranges.h"
 
-#include "base/sizes.h"
-
 /* A range with more intervals than this loses its smallest details: from the last one on, gaps are filled. */
 enum { MAX_INTERVALS = 4096 };
 
@@ -60,16 +58,9 @@ is_covering (const GhloStepPlan    *plan,
              const GhloStep        *step,
              const GhloStepOperand *result)
 {
-  gint64 n = 1;
-
-  if (step->kind == GHLO_STEP_TRANSFER)
-    return TRUE;
-  if (result->type == NULL || result->strides == NULL)
-    return FALSE;
-  for (guint i = 0; i < result->type->rank; i++)
-    n *= result->type->dimensions[i];
-
-  return (gsize) n * ghlo_element_info (result->type->element_type)->size == plan->buffers[result->buffer].size;
+  return step->kind == GHLO_STEP_TRANSFER
+         || (result->type != NULL && result->strides != NULL
+             && ghlo_step_type_size (result->type) == plan->buffers[result->buffer].size);
 }
 
 /* The memory of others is not merged. */

@@ -61,7 +61,6 @@ struct _Call
   guint              width;        /* the most threads, including the caller */
   Region            *regions;      /* one for each of them */
   gboolean           wakes;        /* also wakes sleeping workers for an isolated call */
-  gsize              taken;        /* units taken; atomic */
   gsize              done;         /* units completed; atomic */
   gint               cancelled;    /* atomic */
   /* Guarded by the pool's lock: */
@@ -180,7 +179,6 @@ take_from (Call   *call,
       to = from + CLAMP ((region->end - from) / call->share, 1, call->most_units);
     }
   while (!__atomic_compare_exchange_n (&region->next, &from, to, TRUE, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  __atomic_add_fetch (&call->taken, to - from, __ATOMIC_RELAXED);
   *begin = from;
   *end = to;
 
@@ -225,13 +223,23 @@ run_parts (Call  *call,
     }
 }
 
+/* Whether there are units that no thread has taken. */
+static gboolean
+has_parts (const Call *call)
+{
+  for (guint i = 0; i < call->width; i++)
+    if (__atomic_load_n (&call->regions[i].next, __ATOMIC_RELAXED) < call->regions[i].end)
+      return TRUE;
+
+  return FALSE;
+}
+
 /* This function and those up to work () are called with the lock held. */
 static gboolean
 may_join (const Call *call)
 {
   return call->n_joined + 1 < call->width
-         && __atomic_load_n (&call->taken, __ATOMIC_RELAXED) < call->n_units
-         && !__atomic_load_n (&call->cancelled, __ATOMIC_RELAXED);
+         && !__atomic_load_n (&call->cancelled, __ATOMIC_RELAXED) && has_parts (call);
 }
 
 /* Returns how many more workers may become busy before the working threads, callers included, reach the limit. */

@@ -178,11 +178,11 @@ ghlo_lower_stack_index (GhloLowering    *self,
   return TRUE;
 }
 
-static gboolean
-has_one_use (const GhloIrValue *value,
-             const GhloIrOp    *user)
+gboolean
+ghlo_lower_is_used_by (const GhloIrValue *value,
+                       const GhloIrOp    *user)
 {
-  return value->uses != NULL && value->uses->next == NULL && value->uses->op == user;
+  return ghlo_ir_value_has_one_use (value) && value->uses->op == user;
 }
 
 gboolean
@@ -194,6 +194,6 @@ ghlo_lower_is_stack (const GhloLowerLoop *loop,
 
   return loop->condition == NULL && next->op != NULL && next->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE
          && next->op->block == loop->body && ghlo_ir_op_operand (next->op, 0) == argument
-         && has_one_use (argument, next->op) && has_one_use (next, loop->body->last)
+         && ghlo_lower_is_used_by (argument, next->op) && ghlo_lower_is_used_by (next, loop->body->last)
          && find_stack (loop, next->op, starts);
 }

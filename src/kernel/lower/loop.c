@@ -103,8 +103,7 @@ ghlo_lower_list_updates (const GhloLowerLoop *loop,
   guint n = 0;
 
   while (value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE
-         && value->op->block == loop->body && value->uses != NULL && value->uses->next == NULL
-         && value->uses->op == user && n < GHLO_LOWER_MAX_UPDATES
+         && value->op->block == loop->body && ghlo_lower_is_used_by (value, user) && n < GHLO_LOWER_MAX_UPDATES
          && ghlo_ir_type_count_elements (ghlo_ir_op_operand (value->op, 1)->type) == 1)
     {
       user = updates[n++] = value->op;

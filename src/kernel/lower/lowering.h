@@ -467,6 +467,9 @@ gboolean ghlo_lower_slice_start  (const GhloLowerLoop *loop,
                                   const GhloIrValue   *start,
                                   gint64               end,
                                   GhloAffine          *affine);
+/* Returns whether @value has a single use, by @user. */
+gboolean ghlo_lower_is_used_by   (const GhloIrValue   *value,
+                                  const GhloIrOp      *user);
 /* Returns whether carried value @number is a stack. */
 gboolean ghlo_lower_is_stack     (const GhloLowerLoop *loop,
                                   guint                number);
