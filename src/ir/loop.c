@@ -157,7 +157,8 @@ ghlo_ir_counted_loop (const GhloIrOp    *loop,
 gboolean
 ghlo_ir_counts_only (const GhloIrOp *op)
 {
-  const GhloIrOp *end = op->n_results == 1 && ghlo_ir_value_has_one_use (&op->results[0]) ? op->results[0].uses->op : NULL;
+  const GhloIrOp *end = op->n_results == 1 && ghlo_ir_value_has_one_use (&op->results[0]) ? op->results[0].uses->op
+                                                                                          : NULL;
   const GhloIrOp *loop = end != NULL && end->block->region != NULL ? end->block->region->op : NULL;
   GhloIrCountedLoop counted;
   const GhloIrBlock *body;

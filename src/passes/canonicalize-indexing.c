@@ -207,7 +207,7 @@ get_updated (const GhloIrValue *value)
   if (op == NULL || !ghlo_ir_value_has_one_use (value) || !ghlo_type_is_plain (value->type))
     return NULL;
   if (op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE)
-    return ghlo_ir_op_operand (op, 0);
+    return ghlo_type_is_plain (ghlo_ir_op_operand (op, 1)->type) ? ghlo_ir_op_operand (op, 0) : NULL;
 
   return op->kind == GHLO_OP_STABLEHLO_SCATTER && may_scatter_nowhere (op) ? ghlo_ir_op_operand (op, 0) : NULL;
 }

@@ -124,3 +124,20 @@ module {
     return %1, %2, %4, %6, %0 : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>
   }
 }
+// -----
+// PASS: canonicalize
+// INPUTS: none
+// Nor with an update of unknown size.
+func.func @main(%x: tensor<9xf32>, %u: tensor<?xf32>, %i: tensor<i32>, %p: tensor<i1>) -> tensor<9xf32> {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<9xf32>, tensor<?xf32>, tensor<i32>) -> tensor<9xf32>
+  %1 = stablehlo.select %p, %0, %x : tensor<i1>, tensor<9xf32>
+  return %1 : tensor<9xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<9xf32>, %arg1: tensor<?xf32>, %arg2: tensor<i32>, %arg3: tensor<i1>) -> tensor<9xf32> {
+    %0 = stablehlo.dynamic_update_slice %arg0, %arg1, %arg2 : (tensor<9xf32>, tensor<?xf32>, tensor<i32>) -> tensor<9xf32>
+    %1 = stablehlo.select %arg3, %0, %arg0 : tensor<i1>, tensor<9xf32>
+    return %1 : tensor<9xf32>
+  }
+}

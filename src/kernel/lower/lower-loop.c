@@ -294,6 +294,9 @@ share_arrays (Loop    *self,
 {
   GhloLowering *body = &self->stages[BODY];
 
+  /* @begins has no more bits. */
+  if (self->group->n_operands > GHLO_KERNEL_MAX_BUFFERS)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (body, "its kernel would be too large"));
   for (guint i = 0; i < self->loop.n_carried; i++)
     {
       const GhloLowerCarried *carried = &self->loop.carried[i];

@@ -272,6 +272,30 @@ test_refused (void)
     lower_refuse (refused[i].text, refused[i].reason);
 }
 
+/* A loop that updates an array, and reads more other arrays than a kernel has buffers. */
+static void
+test_many_arrays (void)
+{
+  enum { N = GHLO_KERNEL_MAX_BUFFERS + 6 };
+  g_autoptr (GString) text = g_string_new ("func.func @main(");
+
+  for (guint i = 0; i < N; i++)
+    g_string_append_printf (text, "%%a%u: tensor<5xf32>, ", i);
+  g_string_append (text, "%a: tensor<5xf32>) -> tensor<5xf32> {\n" COUNTS ("0", "4")
+                         COUNT ("%0:2", "%x = %a", "tensor<5xf32>")
+                         "%s0 = stablehlo.dynamic_slice %x, %j, sizes = [1] : (tensor<5xf32>, tensor<i32>) -> "
+                         "tensor<1xf32>\n");
+  for (guint i = 0; i < N; i++)
+    g_string_append_printf (text, "%%t%u = stablehlo.dynamic_slice %%a%u, %%i, sizes = [1] : (tensor<5xf32>, "
+                            "tensor<i32>) -> tensor<1xf32>\n%%s%u = stablehlo.add %%s%u, %%t%u : tensor<1xf32>\n",
+                            i, i, i + 1, i, i);
+  g_string_append_printf (text, "%%y = stablehlo.dynamic_update_slice %%x, %%s%u, %%j : (tensor<5xf32>, "
+                          "tensor<1xf32>, tensor<i32>) -> tensor<5xf32>\n"
+                          "stablehlo.return %%j, %%y : tensor<i32>, tensor<5xf32>\n}\n"
+                          "return %%0#1 : tensor<5xf32>\n}\n", N);
+  lower_refuse (text->str, "its operands have different shapes");
+}
+
 int
 main (int    argc,
       char **argv)
@@ -279,6 +303,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-loops/cases", test_cases);
   g_test_add_func ("/kernel-loops/refused", test_refused);
+  g_test_add_func ("/kernel-loops/many-arrays", test_many_arrays);
 
   return g_test_run ();
 }
