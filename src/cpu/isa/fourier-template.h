@@ -21,7 +21,7 @@ static inline F (Number)
 F (load) (const T *at,
           gint64   part)
 {
-  return (F (Number)) { *(const V *) at, *(const V *) (at + part) };
+  return (F (Number)) { *(const V *) (gconstpointer) at, *(const V *) (gconstpointer) (at + part) };
 }
 
 static inline void
@@ -29,8 +29,8 @@ F (store) (T          *at,
            gint64      part,
            F (Number)  x)
 {
-  *(V *) at = x.re;
-  *(V *) (at + part) = x.im;
+  *(V *) (gpointer) at = x.re;
+  *(V *) (gpointer) (at + part) = x.im;
 }
 
 static inline F (Number)
@@ -266,7 +266,12 @@ F (collect) (gconstpointer  rows,
 
   for (gsize i = 0; i < n; i++)
     for (guint lane = 0; lane < ROW; lane += LANES (T))
-      *(V *) (to + i * ROW + lane) = *(const V *) (from + (order != NULL ? order[i] : i) * ROW + lane) * (T) scale;
+      {
+        gconstpointer source = from + (order != NULL ? order[i] : i) * ROW + lane;
+        gpointer target = to + i * ROW + lane;
+
+        *(V *) target = *(const V *) source * (T) scale;
+      }
 }
 
 static void
