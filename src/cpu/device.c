@@ -9,7 +9,7 @@
 
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
-#include "cpu/gemm/epilogue.h"
+#include "cpu/gemm/prologue.h"
 #include "cpu/isa/level.h"
 #include "cpu/library/blas.h"
 #include "cpu/library/onednn.h"
@@ -58,6 +58,17 @@ find_rates (GhloDeviceCore *device)
 }
 
 static const char *
+product_reason (const GhloIrOp *const *ops,
+                guint                  n_ops)
+{
+  const char *reason = ghlo_step_epilogue_obstacle (ops, n_ops);
+  const GhloIrOp *product;
+  guint computed = ghlo_step_find_computed (ops, n_ops, &product);
+
+  return reason != NULL || computed == GHLO_STEP_NONE ? reason : ghlo_cpu_prologue_obstacle (product, computed);
+}
+
+static const char *
 unsupported_reason (GhloDeviceCore        *self,
                     GhloFusionKind         kind,
                     const GhloIrOp *const *ops,
@@ -68,7 +79,7 @@ unsupported_reason (GhloDeviceCore        *self,
     case GHLO_FUSION_LOOP:
       return ghlo_kernel_loop_obstacle (ops, n_ops);
     case GHLO_FUSION_EPILOGUE:
-      return ghlo_step_epilogue_obstacle (ops, n_ops);
+      return product_reason (ops, n_ops);
     case GHLO_FUSION_REDUCTION:
     case GHLO_FUSION_MAP:
       return ghlo_kernel_obstacle_of_group (ops, n_ops);

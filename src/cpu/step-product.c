@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The step of products (dot, dot_general and convolution), and of fusions that begin with one. A product is prepared
- * when the step is compiled, with a constant operand in the order that runs read, and hands each finished part of its
- * result to the epilogue.
+ * The step of products (dot, dot_general and convolution), and of fusions of one. A product is prepared when the step
+ * is compiled, with a constant operand in the order that runs read. It lets the prologue compute the parts of an
+ * operand that it is about to read, and hands each finished part of its result to the epilogue.
  */
 
 #include "base/sizes.h"
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/epilogue.h"
+#include "cpu/gemm/prologue.h"
 #include "cpu/steps.h"
+
+#include <string.h>
 
 typedef struct
 {
+  GhloCpuPrologue    *prologue;       /* nullable */
   GhloCpuEpilogue    *epilogue;       /* nullable */
-  guint               lhs, rhs;       /* indices of operands */
+  guint               operands[2];    /* indices of lhs and rhs; GHLO_STEP_NONE: the prologue computes it */
   /* One of them, when the step is finished. */
   GhloCpuGemm        *gemm;
   GhloCpuConvolution *convolution;
@@ -33,14 +37,24 @@ clear (gpointer step)
   Product *self = step;
 
   clear_algorithm (self);
+  g_clear_pointer (&self->prologue, ghlo_cpu_prologue_free);
   g_clear_pointer (&self->epilogue, ghlo_cpu_epilogue_free);
 }
 
 static gsize
-get_scratch_size (const Product *self)
+get_own_scratch_size (const Product *self)
 {
   return self->gemm != NULL ? ghlo_cpu_gemm_scratch_size (self->gemm)
                             : ghlo_cpu_convolution_scratch_size (self->convolution);
+}
+
+/* That of the product, followed by that of the prologue. */
+static gsize
+get_scratch_size (const Product *self)
+{
+  const gsize size = ghlo_size_align (get_own_scratch_size (self));
+
+  return self->prologue != NULL ? size + ghlo_cpu_kernel_scratch (&self->prologue->kernel) : size;
 }
 
 static const char *
@@ -69,24 +83,39 @@ read_request (gpointer               step,
               GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
-  const GhloIrOp *op = request->body != NULL ? request->body->first : request->op;
   Product *self = step;
   GhloProductOp product_op;
-  const char *reason;
+  const char *reason = ghlo_product_op_read (&product_op, request);
 
-  if (!ghlo_step_is_dot (op) && op->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
-    return "it does not begin with a product";
+  if (reason != NULL)
+    return reason;
   /* Convolutions by matrix products take up to three times as long with permuted results. */
-  if (op->kind == GHLO_OP_STABLEHLO_CONVOLUTION && !ghlo_view_is_dense (&request->results[0]))
+  if (product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION && !ghlo_view_is_dense (&request->results[0]))
     return "it is faster with a dense result";
-  reason = ghlo_product_op_read (&product_op, request);
-  self->lhs = product_op.lhs;
-  self->rhs = product_op.rhs;
-  if (reason != NULL || request->body == NULL)
+  memcpy (self->operands, product_op.operands, sizeof self->operands);
+  if (product_op.computed != GHLO_STEP_NONE)
+    {
+      reason = ghlo_cpu_prologue_obstacle (product_op.op, product_op.computed);
+      self->prologue = g_new0 (GhloCpuPrologue, 1);
+    }
+  if (reason != NULL || !ghlo_step_has_epilogue (request))
     return reason;
   self->epilogue = g_new0 (GhloCpuEpilogue, 1);
 
   return ghlo_cpu_epilogue_read (self->epilogue, &product_op, request);
+}
+
+/* The operands of the product; @strides has room for those of one that is computed. */
+static void
+find_operands (const Product         *self,
+               const GhloProductOp   *product_op,
+               const GhloStepRequest *request,
+               gint64                *strides,
+               GhloView               operands[2])
+{
+  for (guint i = 0; i < 2; i++)
+    operands[i] = self->operands[i] != GHLO_STEP_NONE ? request->operands[self->operands[i]]
+                                                      : ghlo_step_prologue_view (product_op, strides);
 }
 
 /* Each of these three returns NULL, having set gemm or convolution or, where there is no algorithm, @error; or else why
@@ -102,11 +131,13 @@ choose_gemm (Product              *self,
   GhloCpuDotNumbers numbers;
 
   if (!ghlo_cpu_dot_numbers_read (&numbers, product_op->op)
-      || !ghlo_cpu_dot_general_read (problem, &numbers, &operands[self->lhs], &operands[self->rhs], &product_op->result,
-                                     NULL))
+      || !ghlo_cpu_dot_general_read (problem, &numbers, &operands[0], &operands[1], &product_op->result, NULL))
     return "its dimension numbers do not fit its operands";
   if (self->epilogue != NULL)
     problem->epilogue = ghlo_cpu_epilogue_panel;
+  if (self->prologue != NULL)
+    problem->prologue = ghlo_cpu_prologue_block;
+  problem->computes_lhs = product_op->computed == 0;
   self->gemm = (finishes ? ghlo_cpu_gemm_prepare : ghlo_cpu_gemm_choose) (problem, error);
 
   return NULL;
@@ -121,7 +152,7 @@ choose_convolution (Product              *self,
                     GError              **error)
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new (GhloCpuConvolutionNumbers, 1);
-  const GhloView *lhs = &operands[self->lhs], *rhs = &operands[self->rhs];
+  const GhloView *lhs = &operands[0], *rhs = &operands[1];
   const GhloCpuPanelFunc epilogue = self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL;
   const char *reason = ghlo_cpu_convolution_numbers_read (numbers, product_op->op);
 
@@ -144,13 +175,18 @@ choose_algorithm (Product                *self,
 {
   GhloProductOp product_op;
   const char *reason = ghlo_product_op_read (&product_op, request);
+  gint64 strides[GHLO_MAX_RANK];
+  GhloView operands[2];
 
   if (reason != NULL)
     return reason;
+  find_operands (self, &product_op, request, strides, operands);
+  if (product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+    return choose_convolution (self, &product_op, operands, finishes, monitor, error);
+  reason = choose_gemm (self, &product_op, operands, finishes, error);
 
-  return product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION
-         ? choose_convolution (self, &product_op, request->operands, finishes, monitor, error)
-         : choose_gemm (self, &product_op, request->operands, finishes, error);
+  return reason == NULL && self->gemm != NULL && self->prologue != NULL
+         ? ghlo_cpu_prologue_lower (self->prologue, &product_op, request, self->gemm) : reason;
 }
 
 /* Why there is no algorithm. */
@@ -171,7 +207,8 @@ prefers_dense (const Product         *self,
   gint64 strides[GHLO_MAX_RANK];
   const GhloView dense = { NULL, result->element_type, result->rank, result->dimensions, strides };
   GhloStepRequest other = *request;
-  Product product = { .epilogue = self->epilogue, .lhs = self->lhs, .rhs = self->rhs };
+  Product product = { .prologue = self->prologue, .epilogue = self->epilogue,
+                      .operands = { self->operands[0], self->operands[1] } };
   g_autoptr (GError) error = NULL;
   gboolean prefers;
 
@@ -200,10 +237,10 @@ select_step (gpointer               step,
   if (selection->reason != NULL)
     return;
   if (compiled_size (self) > 0)
-    selection->operands[packs_rhs (self) ? self->rhs : self->lhs].wants_data = TRUE;
+    selection->operands[self->operands[packs_rhs (self)]].wants_data = TRUE;
   selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, get_scratch_size (self));
   clear_algorithm (self);
-  if (self->epilogue == NULL)
+  if (self->epilogue == NULL && self->prologue == NULL)
     selection->selection_state = NULL;
 }
 
@@ -227,10 +264,20 @@ finish (gpointer                step,
     }
   if (!ghlo_cpu_step_has_scratch (request, ghlo_cpu_epilogue_scratch (self->epilogue, get_scratch_size (self)), error))
     return FALSE;
+  if (self->prologue != NULL)
+    ghlo_cpu_kernel_begin (&self->prologue->kernel);
   ghlo_cpu_epilogue_begin (self->epilogue, self->gemm != NULL ? ghlo_cpu_gemm_nanoseconds (self->gemm)
                                                               : ghlo_cpu_convolution_nanoseconds (self->convolution));
 
   return TRUE;
+}
+
+static const guint8 *
+find_data (const Product  *self,
+           const GhloView *operands,
+           guint           operand)
+{
+  return self->operands[operand] != GHLO_STEP_NONE ? operands[self->operands[operand]].data : NULL;
 }
 
 static gboolean
@@ -242,13 +289,18 @@ run (gpointer            compiled,
      GError            **error)
 {
   const Product *self = compiled;
-  const guint8 *lhs = operands[self->lhs].data, *rhs = operands[self->rhs].data;
+  const guint8 *lhs = find_data (self, operands, 0), *rhs = find_data (self, operands, 1);
+  GhloCpuPrologueRun prologue;
   GhloCpuEpilogueRun epilogue;
   gboolean ok;
 
+  if (self->prologue != NULL)
+    ghlo_cpu_prologue_run_begin (&prologue, self->prologue, operands,
+                                 (guint8 *) scratch + ghlo_size_align (get_own_scratch_size (self)), monitor);
   ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch, get_scratch_size (self), monitor);
   ok = self->gemm != NULL
-         ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, epilogue.product, scratch, &epilogue, monitor, error)
+         ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, epilogue.product, scratch, &prologue, &epilogue, monitor,
+                              error)
          : ghlo_cpu_convolution_run (self->convolution, lhs, rhs, epilogue.product, scratch, &epilogue, monitor, error);
 
   return ok && ghlo_cpu_epilogue_run_end (&epilogue, monitor, error);
@@ -257,7 +309,9 @@ run (gpointer            compiled,
 static char *
 describe (gpointer compiled)
 {
-  return g_strdup (get_description (compiled));
+  const Product *self = compiled;
+
+  return g_strconcat (get_description (self), self->prologue != NULL ? ", of a computed operand" : NULL, NULL);
 }
 
 static char *
@@ -266,7 +320,10 @@ print_kernels (gpointer       compiled,
 {
   const Product *self = compiled;
 
-  return ghlo_cpu_epilogue_print (self->epilogue, form);
+  g_autofree char *before = self->prologue != NULL ? ghlo_cpu_kernel_print (&self->prologue->kernel, form) : NULL;
+  g_autofree char *behind = ghlo_cpu_epilogue_print (self->epilogue, form);
+
+  return before != NULL ? g_strconcat (before, behind, NULL) : g_steal_pointer (&behind);
 }
 
 static gboolean
@@ -277,7 +334,8 @@ wait (gpointer            compiled,
 {
   const Product *self = compiled;
 
-  return ghlo_cpu_epilogue_wait (self->epilogue, only_begins, monitor, error);
+  return (self->prologue == NULL || ghlo_cpu_kernel_wait (&self->prologue->kernel, only_begins, monitor, error))
+         && ghlo_cpu_epilogue_wait (self->epilogue, only_begins, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_product = {

@@ -20,6 +20,7 @@ typedef struct
   gsize           scratch_size;   /* bytes for a run; of a product: for one tile */
   gsize           packed_size;    /* bytes of a constant operand that is packed ahead */
   gint64          tile_rows, tile_columns;    /* of a product's result */
+  gint64          pitch;          /* of a product with an operand that is computed: elements between rows of a block */
 } GhloCpuWay;
 
 static inline void

@@ -8,6 +8,7 @@
 #include "gpu/attention/attention.h"
 #include "gpu/product/product.h"
 #include "gpu/reduction.h"
+#include "ir/fusion.h"
 #include "kernel/lower.h"
 #include "plan/epilogue.h"
 
@@ -84,9 +85,12 @@ epilogue_reason (const GhloGpuDevice   *device,
                  guint                  n_ops)
 {
   const char *reason = ghlo_step_epilogue_obstacle (ops, n_ops);
+  const GhloIrOp *product;
 
+  if (ghlo_step_find_computed (ops, n_ops, &product) != GHLO_STEP_NONE)
+    return "the device reads operands of products from memory";
   for (guint i = 0; i < n_ops && reason == NULL; i++)
-    if (ghlo_step_is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+    if (ghlo_ir_op_is_product (ops[i]))
       {
         reason = step_reason (device, ops[i]);
         if (reason == NULL)

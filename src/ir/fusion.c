@@ -32,3 +32,20 @@ ghlo_ir_fusion_get_body (const GhloIrOp *op)
 
   return function != NULL ? ghlo_ir_func_get_body (function) : NULL;
 }
+
+gboolean
+ghlo_ir_op_is_product (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT
+         || op->kind == GHLO_OP_STABLEHLO_CONVOLUTION;
+}
+
+const GhloIrOp *
+ghlo_ir_fusion_get_lead (const GhloIrBlock *body)
+{
+  for (const GhloIrOp *op = body->first; op != body->last; op = op->next)
+    if (ghlo_ir_op_is_product (op))
+      return op;
+
+  return body->first;
+}

@@ -37,6 +37,11 @@ extern const GhloFusionSpec ghlo_fusion_specs[];
 
 /* Returns the block that defines what a fusion computes: its arguments are the operands, and the first operands of
  * its terminator are the results. Returns NULL for any other operation. */
-const GhloIrBlock *ghlo_ir_fusion_get_body (const GhloIrOp *op);
+const GhloIrBlock *ghlo_ir_fusion_get_body (const GhloIrOp    *op);
+/* Whether @op is a product or a convolution. */
+gboolean           ghlo_ir_op_is_product   (const GhloIrOp    *op);
+/* Returns the operation of a fusion's body that the others prepare or continue: its first product or convolution, or
+ * else its first operation. */
+const GhloIrOp    *ghlo_ir_fusion_get_lead (const GhloIrBlock *body);
 
 G_END_DECLS

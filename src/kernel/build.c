@@ -591,6 +591,20 @@ hash_kernel (const GhloKernel *self)
   return ghlo_hash_keyed (key, 2, 4, bytes->data, bytes->len);
 }
 
+void
+ghlo_kernel_set_layout (GhloKernel   *self,
+                        guint         access,
+                        const gint64 *strides,
+                        const gint64 *extents)
+{
+  GhloKernelAccess *changed = (GhloKernelAccess *) &self->accesses[access];
+
+  memcpy (changed->strides, strides, self->n_axes * sizeof *strides);
+  for (guint i = 0; i < self->n_axes; i++)
+    ((GhloKernelAxis *) self->axes)[i].extent = extents[i];
+  self->hash = hash_kernel (self);
+}
+
 /* Copies @table to *@end and advances *@end. */
 static gpointer
 freeze_table (GArray  *table,

@@ -182,6 +182,30 @@ equal_storage (const GhloKernel *self,
    && memcmp (self->table, other->table, self->n_##table * sizeof self->table[0]) == 0)
 
 gboolean
+ghlo_kernel_is_elementwise (const GhloKernel *self)
+{
+  return self->n_blocks == 1 && self->n_folds == 0 && self->n_axes == self->n_parallel && self->n_terms == 0
+         && self->n_temporaries == 0;
+}
+
+gboolean
+ghlo_kernel_uses_coordinates (const GhloKernel *self)
+{
+  for (guint i = 0; i < self->n_nodes; i++)
+    switch ((GhloNodeKind) self->nodes[i].kind)
+      {
+      case GHLO_NODE_AXIS:
+      case GHLO_NODE_EXTENT:
+      case GHLO_NODE_INSIDE:
+        return TRUE;
+      default:
+        break;
+      }
+
+  return FALSE;
+}
+
+gboolean
 ghlo_kernel_equal (const GhloKernel *self,
                    const GhloKernel *other)
 {

@@ -301,6 +301,10 @@ guint               ghlo_kernel_loops_around (const GhloKernel      *self,
 gint64              ghlo_kernel_count_points (const GhloKernel      *self,
                                               guint                  axes);
 
+/* Returns whether the kernel is one block of parallel points with affine accesses. */
+gboolean            ghlo_kernel_is_elementwise (const GhloKernel   *self);
+/* Returns whether a value depends on where its point is, other than by what is loaded there. */
+gboolean            ghlo_kernel_uses_coordinates (const GhloKernel *self);
 /* Returns whether both kernels compile to the same code: they may differ in names, sizes of buffers and extents of
  * run-time axes only. */
 gboolean            ghlo_kernel_equal        (const GhloKernel     *self,
@@ -309,6 +313,12 @@ gboolean            ghlo_kernel_equal        (const GhloKernel     *self,
  * else. */
 void                ghlo_kernel_append_key   (const GhloKernel     *self,
                                               GByteArray           *bytes);
+/* Gives an access other strides, in bytes for each axis, and the axes, whose extents are those of runs, other extents,
+ * before the kernel is used. */
+void                ghlo_kernel_set_layout   (GhloKernel           *self,
+                                              guint                 access,
+                                              const gint64         *strides,
+                                              const gint64         *extents);
 /* Returns a copy; free it with g_free (). */
 GhloKernel         *ghlo_kernel_copy         (const GhloKernel     *self);
 

@@ -30,6 +30,8 @@ typedef struct
   const guint       *result_indices;    /* the indices of the body's results that the group has; NULL: all */
   const guint       *order;             /* a permutation of the points' dimensions, the outermost first, where nothing
                                          * is reduced; NULL: as they are */
+  gboolean           computes_parts;    /* a run may compute part of the points: of the elements from any index on, with
+                                         * addresses that begin there, and with other extents */
   guint              n_operands, n_results;
   const GhloIrValue *const *inputs;     /* the operands as values, where a single operation's regions use other values
                                          * besides its operands; else NULL */

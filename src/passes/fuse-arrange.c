@@ -36,11 +36,13 @@ use_copies (GhloIrOp   *op,
 }
 
 /* Moves the product to the front of the list. Operations before it in the function are views that it does not
- * read through. */
+ * read through. In front of it is what computes its operand. */
 static void
-put_product_first (const GhloFuseGraph *graph,
-                   GhloFuseList        *list)
+put_product_first (const GhloFuseGraph     *graph,
+                   const GhloFuseCandidate *candidate,
+                   GhloFuseList            *list)
 {
+  const guint n = candidate->n_prologue;
   guint at = 0;
   guint32 number;
 
@@ -51,6 +53,10 @@ put_product_first (const GhloFuseGraph *graph,
   number = list->numbers[at];
   memmove (&list->numbers[1], &list->numbers[0], at * sizeof number);
   list->numbers[0] = number;
+  memmove (&list->numbers[n], &list->numbers[0], list->n * sizeof number);
+  for (guint i = 0; i < n; i++)
+    list->numbers[i] = candidate->prologue[n - 1 - i];
+  list->n += n;
 }
 
 static void
@@ -64,7 +70,7 @@ make_group (Arranger *self,
   GhloFuseGroup *group;
 
   ghlo_fuse_kernels_list (self->maker, number, &list);
-  put_product_first (graph, &list);
+  put_product_first (graph, &self->maker->candidates[number], &list);
   group = g_malloc (offsetof (GhloFuseGroup, ops) + list.n * sizeof group->ops[0]);
   group->n_ops = list.n;
   for (guint i = 0; i < list.n; i++)

@@ -419,6 +419,7 @@ grow_group (Search  *self,
   trim_group (self);
   merge_within (self, product);
   join_sources (self, product);
+  ghlo_fuse_kernels_join_prologue (self->maker, product);
   report_excluded (self);
   if (node->group == self->product && self->product != product)
     node->role = GHLO_FUSE_ROLE_NONE;

@@ -2,8 +2,8 @@
  *
  * The passes "fuse-epilogues", "fuse-reductions" and "fuse-maps": groups of elementwise operations, index operations
  * and reductions for which a device may generate one kernel. The latter two differ only in reductions: each group of
- * "fuse-reductions" has one, and no group of "fuse-maps" does. Groups of "fuse-epilogues" are elementwise and begin
- * with a product (fuse-epilogues.c).
+ * "fuse-reductions" has one, and no group of "fuse-maps" does. Groups of "fuse-epilogues" are elementwise, around
+ * a product (fuse-epilogues.c, fuse-prologue.c).
  */
 
 #include "passes/fuse-kernels.h"
@@ -374,7 +374,10 @@ find (GhloFuser      *fuser,
     ghlo_fuse_kernels_arrange (&self);
   ghlo_fuse_checker_clear (&self.checker);
   for (guint i = 0; i < graph->n_nodes; i++)
-    g_free (self.candidates[i].ops);
+    {
+      g_free (self.candidates[i].ops);
+      g_free (self.candidates[i].prologue);
+    }
   g_free (self.candidates);
   g_free (self.reasons);
 

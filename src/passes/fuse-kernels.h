@@ -29,13 +29,16 @@ typedef struct
   double         gain;             /* the key by which it is sorted in the queue */
   guint8         is_queued, n_refused;
   guint8         is_made;          /* made into a group although it is a single operation */
+  guint          n_prologue;       /* length of @prologue */
+  guint32       *prologue;         /* owned; of a product's group, not among @ops: the operations that compute one of
+                                    * the product's operands, the last one first */
 } GhloFuseCandidate;
 
 typedef struct
 {
   GhloFuser         *fuser;
   gboolean           reductions;   /* TRUE: each group has a reduction; FALSE: no group has one */
-  gboolean           products;     /* each group begins with a product and has no other */
+  gboolean           products;     /* each group has one product */
   GhloFuseGraph     *graph;
   GhloFuseChecker    checker;
   GhloFuseCandidate *candidates;   /* by number */
@@ -61,9 +64,12 @@ gboolean ghlo_fuse_kernels_accept  (GhloFuseKernels       *self,
 /* Finds groups by merging producers with consumers, and then siblings. FALSE, with @error set, when cancelled. */
 gboolean ghlo_fuse_kernels_queue   (GhloFuseKernels       *self,
                                     GError               **error);
-/* Like ghlo_fuse_kernels_queue (), for groups that begin with a product. */
+/* Like ghlo_fuse_kernels_queue (), for groups of a product. */
 gboolean ghlo_fuse_kernels_grow    (GhloFuseKernels       *self,
                                     GError               **error);
+/* Lets the operations that compute an operand of @product join its group, if that pays and the device accepts it. */
+void     ghlo_fuse_kernels_join_prologue (GhloFuseKernels *self,
+                                          guint32          product);
 /* Moves the operations of each group together in the function, gives each group its own copies of views, and hands the
  * groups to the driver. */
 void     ghlo_fuse_kernels_arrange (GhloFuseKernels       *self);

@@ -48,6 +48,25 @@ ghlo_shape_match_ones (const GhloIrType *from,
 }
 
 gboolean
+ghlo_shape_is_split (const GhloIrType *from,
+                     const GhloIrType *to)
+{
+  guint j = 0;
+
+  for (guint i = 0; i < from->rank; i++)
+    {
+      gint64 n = 1;
+
+      while (n < from->dimensions[i] && j < to->rank)
+        n *= to->dimensions[j++];
+      if (n != from->dimensions[i])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
 ghlo_permutation_is_reshape (const gint64     *permutation,
                              const GhloIrType *operand)
 {

@@ -18,6 +18,9 @@ gboolean      ghlo_shape_equal          (const GhloIrType *a,
 gboolean      ghlo_shape_match_ones     (const GhloIrType *from,
                                          const GhloIrType *to,
                                          gint64           *map);
+/* TRUE when each dimension of @from is split into one or more of @to, in order; ones are ignored. */
+gboolean      ghlo_shape_is_split       (const GhloIrType *from,
+                                         const GhloIrType *to);
 /* TRUE when the permutation only changes the order of ones. */
 gboolean      ghlo_permutation_is_reshape (const gint64     *permutation,
                                          const GhloIrType *operand);

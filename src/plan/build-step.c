@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ir/equal.h"
+#include "ir/fusion.h"
 
 /* Implementations support neither quantization nor tuples. */
 static gboolean
@@ -362,8 +363,8 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
       if (self->plan->devices[i]->memory == NULL && try_target (self, &attempt, i))
         return TRUE;
     }
-  first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
-  /* A fusion whose first operation no target supports may still be a kernel of any target. */
+  first = body != NULL ? ghlo_step_find_target (self, ghlo_ir_fusion_get_lead (body)) : NULL;
+  /* A fusion whose lead operation no target supports may still be a kernel of any target. */
   for (guint i = 0; i < self->plan->n_devices; i++)
     if ((first == NULL || self->plan->devices[i] == first) && try_target (self, &attempt, i))
       return TRUE;

@@ -7,11 +7,7 @@
 
 #include <string.h>
 
-gboolean
-ghlo_step_is_dot (const GhloIrOp *op)
-{
-  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT;
-}
+#include "ir/fusion.h"
 
 static gboolean
 has_plain_types (const GhloIrOp *op)
@@ -27,7 +23,7 @@ ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
 {
   for (guint i = 0; i < n_ops; i++)
     {
-      gboolean is_product = ghlo_step_is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION;
+      gboolean is_product = ghlo_ir_op_is_product (ops[i]);
       const char *reason = is_product ? NULL : ghlo_kernel_obstacle (ops[i]);
 
       if (is_product && !has_plain_types (ops[i]))
@@ -39,12 +35,31 @@ ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
   return NULL;
 }
 
+guint
+ghlo_step_find_computed (const GhloIrOp *const  *ops,
+                         guint                   n_ops,
+                         const GhloIrOp        **product)
+{
+  for (guint i = 0; i < n_ops; i++)
+    {
+      if (!ghlo_ir_op_is_product (ops[i]))
+        continue;
+      *product = ops[i];
+      for (guint k = 0; k < n_ops; k++)
+        for (guint operand = 0; operand < 2; operand++)
+          if (ghlo_ir_op_operand (ops[i], operand)->op == ops[k])
+            return operand;
+    }
+
+  return GHLO_STEP_NONE;
+}
+
 /* The operation whose result is the kernel's input: the product, or the last in a chain of reshapes that are its
  * only use. */
 static const GhloIrOp *
 find_input_op (const GhloIrBlock *body)
 {
-  const GhloIrOp *op = body->first;
+  const GhloIrOp *op = ghlo_ir_fusion_get_lead (body);
   const GhloIrUse *use;
 
   while ((use = op->results[0].uses) != NULL && use->next == NULL && use->op->kind == GHLO_OP_STABLEHLO_RESHAPE
@@ -52,6 +67,15 @@ find_input_op (const GhloIrBlock *body)
     op = use->op;
 
   return op;
+}
+
+gboolean
+ghlo_step_has_epilogue (const GhloStepRequest *request)
+{
+  const GhloIrBlock *body = request->body;
+
+  return body != NULL
+         && (request->n_results != 1 || ghlo_ir_op_operand (body->last, 0) != &find_input_op (body)->results[0]);
 }
 
 static gboolean
@@ -97,10 +121,12 @@ const char *
 ghlo_product_op_read (GhloProductOp         *self,
                       const GhloStepRequest *request)
 {
-  const GhloIrOp *op = request->body != NULL ? request->body->first : request->op;
+  const GhloIrOp *op = request->body != NULL ? ghlo_ir_fusion_get_lead (request->body) : request->op;
   const GhloIrType *type;
 
-  *self = (GhloProductOp) { .op = op, .rhs = 1 };
+  *self = (GhloProductOp) { .op = op, .operands = { 0, 1 }, .computed = GHLO_STEP_NONE };
+  if (!ghlo_ir_op_is_product (op))
+    return "it has no product or convolution";
   if (request->body == NULL)
     {
       self->result = request->results[0];
@@ -110,10 +136,17 @@ ghlo_product_op_read (GhloProductOp         *self,
     return "it has too many operands and results";
   if (!has_plain_types (op))
     return "the types of its product are not implemented";
-  self->lhs = ghlo_step_request_find_operand (request, ghlo_ir_op_operand (op, 0));
-  self->rhs = ghlo_step_request_find_operand (request, ghlo_ir_op_operand (op, 1));
-  if (self->lhs == request->n_operands || self->rhs == request->n_operands)
-    return "an operand of its product is not an input of the group";
+  for (guint i = 0; i < 2; i++)
+    {
+      const guint operand = ghlo_step_request_find_operand (request, ghlo_ir_op_operand (op, i));
+
+      self->operands[i] = operand < request->n_operands ? operand : GHLO_STEP_NONE;
+      if (operand < request->n_operands)
+        continue;
+      if (self->computed != GHLO_STEP_NONE)
+        return "neither operand of its product is an input of the group";
+      self->computed = i;
+    }
   type = op->results[0].type;
   self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
                               .strides = self->strides };
@@ -134,7 +167,7 @@ choose_results (GhloStepEpilogue      *self,
       const GhloView *result = &request->results[i];
 
       if (!ghlo_view_is_dense (result)
-          && (request->n_results > 1 || input_op != request->body->first
+          && (request->n_results > 1 || input_op != ghlo_ir_fusion_get_lead (request->body)
               || !has_shape (result, input_op->results[0].type)))
         return "writing a dense result is faster";
       if (ghlo_ir_op_operand (request->body->last, i) != &input_op->results[0])

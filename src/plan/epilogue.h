@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fusions that begin with a product or a convolution, followed by an epilogue: the other operations, which form a
- * generated kernel over the product's elements. The kernel may have several results (for example relu, and the mask of
- * where it cut off).
+ * Fusions of a product or a convolution. It may be followed by an epilogue: operations that form a generated kernel
+ * over the product's elements. The kernel may have several results (for example relu, and the mask of where it cut
+ * off). And one of its operands may be computed by a prologue (plan/prologue.h).
  *
- * A fusion's body may come from anywhere: one that is not a product followed by such a kernel is left to the plan.
+ * A fusion's body may come from anywhere: one that has another form is left to the plan.
  */
 
 #pragma once
@@ -14,11 +14,13 @@
 
 G_BEGIN_DECLS
 
-/* The product or convolution that a request begins with; borrowed from the request. */
+/* The product or convolution of a request; borrowed from the request. */
 typedef struct
 {
   const GhloIrOp *op;                         /* the product or convolution */
-  guint           lhs, rhs;                   /* indices of its operands among the request's */
+  guint           operands[2];                /* indices of lhs and rhs among the request's operands, or GHLO_STEP_NONE
+                                               * for the one that is computed */
+  guint           computed;                   /* 0: lhs is computed in the fusion; 1: rhs is; or GHLO_STEP_NONE */
   GhloView        result;                     /* its own result without gaps: dense, or with the dimensions in the order
                                                * of the request's only result; no data */
   gint64          strides[GHLO_MAX_RANK];     /* of @result */
@@ -34,12 +36,17 @@ typedef struct
   guint             product_result;           /* the request's result that is the product itself, or GHLO_STEP_NONE */
 } GhloStepEpilogue;
 
-gboolean    ghlo_step_is_dot          (const GhloIrOp        *op);
-/* Why an epilogue does not support these operations, one of which is the product; static. NULL where it does. */
+/* Why no epilogue or prologue has these operations, one of which is the product; static. NULL where one may. */
 const char *ghlo_step_epilogue_obstacle (const GhloIrOp *const *ops,
                                          guint                  n_ops);
-/* Each returns NULL, or a static string that says why the request's fusion is not supported. A request for a product
- * alone has a product, but no epilogue. */
+/* The product among @ops and the operand of it, 0 or 1, that others of them compute; GHLO_STEP_NONE where they compute
+ * neither. */
+guint       ghlo_step_find_computed   (const GhloIrOp *const *ops,
+                                       guint                  n_ops,
+                                       const GhloIrOp       **product);
+/* Whether a request has an epilogue: operations that follow its product. */
+gboolean    ghlo_step_has_epilogue    (const GhloStepRequest *request);
+/* Each returns NULL, or a static string that says why the request's fusion is not supported. */
 const char *ghlo_product_op_read      (GhloProductOp         *self,
                                        const GhloStepRequest *request);
 const char *ghlo_step_epilogue_init   (GhloStepEpilogue      *self,

@@ -141,9 +141,9 @@ may_do (GhloDeviceCore    *target,
         const GhloIrOp    *op,
         const GhloIrBlock *body)
 {
-  const GhloIrOp *first = body != NULL ? body->first : op;
+  const GhloIrOp *lead = body != NULL ? ghlo_ir_fusion_get_lead (body) : op;
 
-  return ghlo_step_has_plain_types (op) && ghlo_device_core_find_step (target, first, NULL) != NULL
+  return ghlo_step_has_plain_types (op) && ghlo_device_core_find_step (target, lead, NULL) != NULL
          && ghlo_device_core_find_step (target, op, NULL) != NULL;
 }
 

@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "ir/fusion.h"
 typedef struct
 {
   const GhloStepPlan *plan;
@@ -116,7 +117,7 @@ print_operands (Printer        *self,
 const GhloIrOp *
 ghlo_step_get_op (const GhloStep *self)
 {
-  return self->body != NULL ? self->body->first : self->op;
+  return self->body != NULL ? ghlo_ir_fusion_get_lead (self->body) : self->op;
 }
 
 const char *

@@ -230,3 +230,104 @@ module {
     return %1 : tensor<6x4xf32>
   }
 }
+// -----
+// PASS: fuse-epilogues
+// Weights of 8 bits with a zero point and a scale for each column; a bias.
+func.func @main(%x: tensor<2x8xf32>, %w: tensor<8x6xi8>, %s: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6xf32> {
+  %zero = stablehlo.constant dense<3.0> : tensor<8x6xf32>
+  %0 = stablehlo.convert %w : (tensor<8x6xi8>) -> tensor<8x6xf32>
+  %1 = stablehlo.subtract %0, %zero : tensor<8x6xf32>
+  %2 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<6xf32>) -> tensor<8x6xf32>
+  %3 = stablehlo.multiply %1, %2 : tensor<8x6xf32>
+  %4 = stablehlo.dot_general %x, %3, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+  %5 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<6xf32>) -> tensor<2x6xf32>
+  %6 = stablehlo.add %4, %5 : tensor<2x6xf32>
+  return %6 : tensor<2x6xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x8xf32>, %arg1: tensor<8x6xi8>, %arg2: tensor<6xf32>, %arg3: tensor<6xf32>) -> tensor<2x6xf32> {
+    %0 = stablehlo.composite "ghlo.fusion.epilogue" %arg1, %arg2, %arg0, %arg3 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<8x6xi8>, tensor<6xf32>, tensor<2x8xf32>, tensor<6xf32>) -> tensor<2x6xf32>
+    return %0 : tensor<2x6xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<8x6xi8>, %arg1: tensor<6xf32>, %arg2: tensor<2x8xf32>, %arg3: tensor<6xf32>) -> tensor<2x6xf32> {
+    %cst = stablehlo.constant dense<3.000000e+00> : tensor<8x6xf32>
+    %0 = stablehlo.convert %arg0 : (tensor<8x6xi8>) -> tensor<8x6xf32>
+    %1 = stablehlo.subtract %0, %cst : tensor<8x6xf32>
+    %2 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<6xf32>) -> tensor<8x6xf32>
+    %3 = stablehlo.multiply %1, %2 : tensor<8x6xf32>
+    %4 = stablehlo.dot_general %arg2, %3, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+    %5 = stablehlo.broadcast_in_dim %arg3, dims = [1] : (tensor<6xf32>) -> tensor<2x6xf32>
+    %6 = stablehlo.add %4, %5 : tensor<2x6xf32>
+    return %6 : tensor<2x6xf32>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// Groups of k with one scale, rounded to bf16; the weights are lhs. The scale is computed in a step of its own, except
+// for its conversion.
+func.func @main(%x: tensor<2x8xbf16>, %w: tensor<6x8xi8>, %s: tensor<6x2xbf16>, %t: tensor<6x2xbf16>) -> tensor<6x2xbf16> {
+  %0 = stablehlo.reshape %w : (tensor<6x8xi8>) -> tensor<6x2x4xi8>
+  %1 = stablehlo.convert %0 : (tensor<6x2x4xi8>) -> tensor<6x2x4xf32>
+  %2 = stablehlo.multiply %s, %t : tensor<6x2xbf16>
+  %3 = stablehlo.convert %2 : (tensor<6x2xbf16>) -> tensor<6x2xf32>
+  %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1] : (tensor<6x2xf32>) -> tensor<6x2x4xf32>
+  %5 = stablehlo.multiply %1, %4 : tensor<6x2x4xf32>
+  %6 = stablehlo.convert %5 : (tensor<6x2x4xf32>) -> tensor<6x2x4xbf16>
+  %7 = stablehlo.reshape %6 : (tensor<6x2x4xbf16>) -> tensor<6x8xbf16>
+  %8 = stablehlo.dot_general %7, %x, contracting_dims = [1] x [1] : (tensor<6x8xbf16>, tensor<2x8xbf16>) -> tensor<6x2xbf16>
+  return %8 : tensor<6x2xbf16>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x8xbf16>, %arg1: tensor<6x8xi8>, %arg2: tensor<6x2xbf16>, %arg3: tensor<6x2xbf16>) -> tensor<6x2xbf16> {
+    %0 = stablehlo.multiply %arg2, %arg3 : tensor<6x2xbf16>
+    %1 = stablehlo.composite "ghlo.fusion.epilogue" %arg1, %0, %arg0 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<6x8xi8>, tensor<6x2xbf16>, tensor<2x8xbf16>) -> tensor<6x2xbf16>
+    return %1 : tensor<6x2xbf16>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<6x8xi8>, %arg1: tensor<6x2xbf16>, %arg2: tensor<2x8xbf16>) -> tensor<6x2xbf16> {
+    %0 = stablehlo.reshape %arg0 : (tensor<6x8xi8>) -> tensor<6x2x4xi8>
+    %1 = stablehlo.convert %0 : (tensor<6x2x4xi8>) -> tensor<6x2x4xf32>
+    %2 = stablehlo.convert %arg1 : (tensor<6x2xbf16>) -> tensor<6x2xf32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<6x2xf32>) -> tensor<6x2x4xf32>
+    %4 = stablehlo.multiply %1, %3 : tensor<6x2x4xf32>
+    %5 = stablehlo.convert %4 : (tensor<6x2x4xf32>) -> tensor<6x2x4xbf16>
+    %6 = stablehlo.reshape %5 : (tensor<6x2x4xbf16>) -> tensor<6x8xbf16>
+    %7 = stablehlo.dot_general %6, %arg2, contracting_dims = [1] x [1] : (tensor<6x8xbf16>, tensor<2x8xbf16>) -> tensor<6x2xbf16>
+    return %7 : tensor<6x2xbf16>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// Not: what others use too, what is computed from as many bytes, and what a reduction computes from the same value.
+func.func @main(%x: tensor<2x8xf32>, %w: tensor<8x6xi8>, %v: tensor<8x6xf32>, %h: tensor<4x8xbf16>) -> (tensor<2x6xf32>, tensor<8x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<4xf32>) {
+  %scale = stablehlo.constant dense<0.5> : tensor<8x6xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.convert %w : (tensor<8x6xi8>) -> tensor<8x6xf32>
+  %1 = stablehlo.multiply %0, %scale : tensor<8x6xf32>
+  %2 = stablehlo.dot_general %x, %1, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+  %3 = stablehlo.multiply %v, %scale : tensor<8x6xf32>
+  %4 = stablehlo.dot_general %x, %3, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+  %5 = stablehlo.convert %h : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %6 = stablehlo.multiply %5, %5 : tensor<4x8xf32>
+  %7 = stablehlo.dot_general %x, %5, contracting_dims = [1] x [1] : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<2x4xf32>
+  %8 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  return %2, %1, %4, %7, %8 : tensor<2x6xf32>, tensor<8x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<4xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x8xf32>, %arg1: tensor<8x6xi8>, %arg2: tensor<8x6xf32>, %arg3: tensor<4x8xbf16>) -> (tensor<2x6xf32>, tensor<8x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<4xf32>) {
+    %cst = stablehlo.constant dense<5.000000e-01> : tensor<8x6xf32>
+    %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.convert %arg1 : (tensor<8x6xi8>) -> tensor<8x6xf32>
+    %1 = stablehlo.multiply %0, %cst : tensor<8x6xf32>
+    %2 = stablehlo.dot_general %arg0, %1, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+    %3 = stablehlo.multiply %arg2, %cst : tensor<8x6xf32>
+    %4 = stablehlo.dot_general %arg0, %3, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+    %5 = stablehlo.convert %arg3 : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+    %6 = stablehlo.multiply %5, %5 : tensor<4x8xf32>
+    %7 = stablehlo.dot_general %arg0, %5, contracting_dims = [1] x [1] : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<2x4xf32>
+    %8 = stablehlo.reduce(%6 init: %cst_0) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    return %2, %1, %4, %7, %8 : tensor<2x6xf32>, tensor<8x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<4xf32>
+  }
+}

@@ -235,7 +235,7 @@ compute (const GhloCpuConvolution    *self,
     }
 
   return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, run->result,
-                            run->scratch + state->copy_size, run->epilogue_data, run->monitor, error);
+                            run->scratch + state->copy_size, NULL, run->epilogue_data, run->monitor, error);
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, NULL };

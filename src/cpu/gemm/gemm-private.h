@@ -33,6 +33,7 @@ typedef struct
   gboolean        is_plain;
   gboolean        k_adjacent;
   gint64          leading;
+  GhloCpuOperandFunc compute;              /* NULL: the operand is in memory */
 } GhloCpuOperand;
 
 typedef struct
@@ -47,16 +48,20 @@ typedef struct
 
 typedef struct
 {
-  const guint8      *lhs, *rhs;          /* at the first row, column and k of this batch */
+  const guint8      *lhs, *rhs;          /* at the first row, column and k of this batch; NULL: it is computed */
+  gint64             computed_at;        /* offset of this batch in the operand that is computed, in bytes */
   guint8            *result;
   gint64             first_row, n_rows, first_column, n_columns;
   guint8            *scratch;            /* the product's scratch_size bytes */
+  gpointer           prologue_data;
+  guint              worker;
   const GhloMonitor *monitor;
 } GhloCpuTile;
 
 typedef struct
 {
   const char *name;
+  gboolean    takes_computed;            /* takes products with an operand that is computed */
   /* Decides whether to take the product. If so, fills in @way, which has an estimate of the nanoseconds. Nothing is
    * packed or compiled where the product's compiles is FALSE. */
   gboolean  (*take)    (const GhloCpuGemm  *self,
@@ -128,6 +133,17 @@ void     ghlo_cpu_gemm_cut    (const GhloCpuGemm *self,
                                gint64             most_rows,
                                gint64             most_columns,
                                double             most_nanoseconds);
+/* Computes a part of @operand, from row (or column) @first_outer and k @first_k on, into @to, where rows (along k if it
+ * is adjacent) are way.pitch elements apart. The part that is going to be needed next begins @ahead bytes behind. */
+void     ghlo_cpu_gemm_compute_part (const GhloCpuGemm    *self,
+                                     const GhloCpuTile    *tile,
+                                     const GhloCpuOperand *operand,
+                                     gint64                first_outer,
+                                     gint64                n_outer,
+                                     gint64                first_k,
+                                     gint64                n_k,
+                                     gint64                ahead,
+                                     guint8               *to);
 gboolean ghlo_cpu_gemm_stopped (const GhloMonitor *monitor);
 
 G_END_DECLS

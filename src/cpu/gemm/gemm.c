@@ -486,6 +486,7 @@ static gboolean
 choose_algorithm (GhloCpuGemm  *self,
                   GError      **error)
 {
+  const gboolean is_computed = self->lhs.compute != NULL || self->rhs.compute != NULL;
   double nanoseconds;
 
   self->n_batches = 1;
@@ -497,7 +498,7 @@ choose_algorithm (GhloCpuGemm  *self,
     {
       g_auto (GhloCpuWay) way = { .nanoseconds = nanoseconds };
 
-      if (!algorithms[i]->take (self, &way))
+      if ((is_computed && !algorithms[i]->takes_computed) || !algorithms[i]->take (self, &way))
         continue;
       self->algorithm = algorithms[i];
       ghlo_cpu_way_move (&self->way, &way);
@@ -553,6 +554,8 @@ gemm_new (const GhloCpuGemmProblem *problem,
   operand_init (&self->lhs, l, &shape->rows, shape->rows.lhs, &shape->k, shape->k.lhs);
   operand_init (&self->rhs, r, &shape->columns, shape->columns.rhs, &shape->k, shape->k.rhs);
   result_init (&self->result, problem->result_type, shape);
+  if (problem->prologue != NULL)
+    (problem->computes_lhs == self->is_swapped ? &self->rhs : &self->lhs)->compute = problem->prologue;
   if (!choose_arithmetic (self, error) || !choose_algorithm (self, error))
     return NULL;
   self->rhs_data = NULL;
@@ -605,6 +608,18 @@ gboolean
 ghlo_cpu_gemm_packs_rhs (const GhloCpuGemm *self)
 {
   return !self->is_swapped;
+}
+
+gint64
+ghlo_cpu_gemm_get_row (const GhloCpuGemm *self)
+{
+  return (self->lhs.compute != NULL ? &self->lhs : &self->rhs)->leading;
+}
+
+gint64
+ghlo_cpu_gemm_get_pitch (const GhloCpuGemm *self)
+{
+  return self->way.pitch;
 }
 
 const char *

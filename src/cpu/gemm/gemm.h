@@ -39,11 +39,29 @@ typedef struct
 typedef void (*GhloCpuPanelFunc) (gpointer            data,
                                   const GhloCpuPanel *panel);
 
+/* A part of an operand that is computed when it is needed: some elements of some of its rows. Rows of an operand are
+ * runs of adjacent elements, along k or along the outer dimension; see ghlo_cpu_gemm_get_row (). */
+typedef struct
+{
+  gint64  first;                       /* index of the first element, in row-major order of the operand */
+  gint64  next;                        /* that of the block that is likely to follow; may be beyond the end */
+  gint64  n_rows, n;                   /* rows, which follow each other, and elements of each */
+  guint8 *to;                          /* for the elements; see ghlo_cpu_gemm_get_pitch () */
+  guint   worker;
+} GhloCpuOperandBlock;
+
+/* Computes a block; called on any thread, and more than once for the same elements. */
+typedef void (*GhloCpuOperandFunc) (gpointer            data,
+                                  const GhloCpuOperandBlock *block);
+
 typedef struct
 {
   GhloElementType      lhs_type, rhs_type, result_type;
   gboolean             accumulate;     /* the product is added to the previous contents of the result */
   GhloCpuPanelFunc     epilogue;       /* nullable */
+  GhloCpuOperandFunc     prologue;       /* nullable; computes rhs, or lhs where computes_lhs, which is dense but not in
+                                        * memory: its pointers are NULL */
+  gboolean             computes_lhs;
   /* Elements of an operand that is constant, else NULL. Used by ghlo_cpu_gemm_prepare() only. */
   const guint8        *lhs_data, *rhs_data;
   guint                n_batch, n_rows, n_columns, n_contracted;
@@ -69,6 +87,9 @@ gboolean     ghlo_cpu_gemm_packs_rhs    (const GhloCpuGemm        *self);
 const char  *ghlo_cpu_gemm_describe     (const GhloCpuGemm        *self);
 /* Approximate time of a run on one thread. */
 double       ghlo_cpu_gemm_nanoseconds  (const GhloCpuGemm        *self);
+/* Of an operand that is computed: the elements of a row, and the distance from a row of a block to the next one. */
+gint64       ghlo_cpu_gemm_get_row      (const GhloCpuGemm        *self);
+gint64       ghlo_cpu_gemm_get_pitch    (const GhloCpuGemm        *self);
 /* Pointers are to the elements at index 0 in every dimension. The result must not overlap the operands. FALSE when
  * cancelled or on error; the result is undefined then. */
 gboolean     ghlo_cpu_gemm_run          (const GhloCpuGemm        *self,
@@ -76,6 +97,7 @@ gboolean     ghlo_cpu_gemm_run          (const GhloCpuGemm        *self,
                                          const guint8             *rhs,
                                          guint8                   *result,
                                          gpointer                  scratch,
+                                         gpointer                  prologue_data,
                                          gpointer                  epilogue_data,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);

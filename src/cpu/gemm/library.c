@@ -274,4 +274,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library = { "library", take, compute };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library = { "library", FALSE, take, compute };

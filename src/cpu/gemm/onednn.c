@@ -246,4 +246,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn = { "onednn matmul", take, compute };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn = { "onednn matmul", FALSE, take, compute };

@@ -28,6 +28,8 @@ enum
   /* The largest rhs, in bytes, that is read in place. */
   MAX_SMALL = 32 * 1024,
   MAX_ROWS = 6 * BLOCK_ROWS, MAX_ROWS_INDIRECT = 2 * BLOCK_ROWS,
+  /* Bundles of a computed operand that are computed together, where the outer dimension is adjacent. */
+  COMPUTED_BUNDLES = 4,
 };
 
 typedef struct
@@ -45,7 +47,7 @@ typedef struct
   guint8             *packed;           /* block of k by block of k; NULL if not packed ahead, or not yet */
   gsize               packed_size;
   /* Offsets in the scratch, which begins with the packed lhs. */
-  gsize               rhs_at, sums_at, edge_at, rest_at;
+  gsize               rhs_at, sums_at, edge_at, rest_at, block_at;
   gint64              sums_row;         /* row stride in sums */
 } State;
 
@@ -60,6 +62,29 @@ state_free (gpointer data)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
+
+/* The rows and columns (in k) of a block of an operand that is computed: one bundle, or several. */
+static gint64
+get_block_width (const GhloCpuPacker *packer)
+{
+  return packer->width * (packer->along_k ? 1 : COMPUTED_BUNDLES);
+}
+
+/* Chooses the block of an operand that is computed, and returns its bytes. */
+static gsize
+plan_block (const GhloCpuGemm *self,
+            GhloCpuWay        *way,
+            const State       *state)
+{
+  const GhloCpuOperand *operand = self->lhs.compute != NULL ? &self->lhs : &self->rhs;
+  const gint64 width = get_block_width (self->lhs.compute != NULL ? &state->lhs : &state->rhs);
+
+  if (operand->compute == NULL)
+    return 0;
+  way->pitch = operand->k_adjacent ? state->block_k : width;
+
+  return ghlo_size_align ((gsize) (width * state->block_k) * operand->size);
+}
 
 static void
 plan_scratch (const GhloCpuGemm *self,
@@ -78,6 +103,8 @@ plan_scratch (const GhloCpuGemm *self,
   way->scratch_size = state->rest_at
                        + MAX (ghlo_cpu_packer_scratch (&state->lhs, state->block_rows, state->block_k),
                               ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));
+  state->block_at = way->scratch_size;
+  way->scratch_size += plan_block (self, way, state);
 }
 
 /* Whether tiles may read rhs in place: with few rows packing would not pay, and a small rhs stays in the L1 cache. */
@@ -85,8 +112,9 @@ static gboolean
 can_read_rhs (const GhloCpuGemm *self,
               const State       *state)
 {
-  return state->rhs.reader.same && !state->rhs.pairs && self->rhs.is_plain && !self->rhs.k_adjacent
-         && self->n >= state->columns && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MAX_SMALL);
+  return self->rhs.compute == NULL && state->rhs.reader.same && !state->rhs.pairs && self->rhs.is_plain
+         && !self->rhs.k_adjacent && self->n >= state->columns
+         && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MAX_SMALL);
 }
 
 /* With few rows, reading rhs dominates. Packed, it is one stream of adjacent rows, while oneDNN's sgemm reads it
@@ -182,6 +210,8 @@ take (const GhloCpuGemm *self,
   state->columns = state->tiles->columns;
   state->sum_size = (guint) (ghlo_cpu_sum_size (arithmetic) * (gsize) parts);
   if (!init_packers (self, state))
+    return FALSE;
+  if ((self->lhs.compute != NULL && !self->lhs.is_plain) || (self->rhs.compute != NULL && !self->rhs.is_plain))
     return FALSE;
 
   state->result_is_direct = state->writer.same && self->result.is_plain;
@@ -309,6 +339,46 @@ multiply (const GhloCpuGemm *self,
     }
 }
 
+/* Computes and packs a part of an operand block by block. */
+static void
+pack_computed (const GhloCpuGemm    *self,
+               const State          *state,
+               const GhloCpuTile    *tile,
+               const GhloCpuOperand *operand,
+               const GhloCpuPacker  *packer,
+               const GhloCpuPart    *part,
+               guint8               *to)
+{
+  const gint64 width = get_block_width (packer), size = operand->size, row = self->way.pitch * size;
+  const GhloCpuAxis outer = { width, width, operand->k_adjacent ? row : size, NULL, 0 };
+  const GhloCpuAxis k = { part->n_k, part->n_k, operand->k_adjacent ? size : row, NULL, 0 };
+  GhloCpuPart block = { tile->scratch + state->block_at, &outer, &k, 0, 0, 0, part->n_k };
+
+  for (gint64 i = 0; i < part->n_outer; i += width)
+    {
+      block.n_outer = MIN (width, part->n_outer - i);
+      ghlo_cpu_gemm_compute_part (self, tile, operand, part->first_outer + i, block.n_outer, part->first_k, part->n_k,
+                                  ghlo_cpu_axis_at (&operand->outer, width), tile->scratch + state->block_at);
+      ghlo_cpu_pack (packer, &block, tile->scratch + state->rest_at, to);
+      to += (gsize) (width * ghlo_cpu_packer_groups (packer, part->n_k)) * packer->group_size;
+    }
+}
+
+static void
+pack (const GhloCpuGemm    *self,
+      const State          *state,
+      const GhloCpuTile    *tile,
+      const GhloCpuOperand *operand,
+      const GhloCpuPacker  *packer,
+      const GhloCpuPart    *part,
+      guint8               *to)
+{
+  if (operand->compute != NULL)
+    pack_computed (self, state, tile, operand, packer, part, to);
+  else
+    ghlo_cpu_pack (packer, part, tile->scratch + state->rest_at, to);
+}
+
 /* Packs what is not read in place. */
 static Bundles
 pack_rhs (const GhloCpuGemm *self,
@@ -330,7 +400,7 @@ pack_rhs (const GhloCpuGemm *self,
       .bundle = width * n_k, .group = width,
     };
 
-  ghlo_cpu_pack (&state->rhs, &part, tile->scratch + state->rest_at, packed);
+  pack (self, state, tile, &self->rhs, &state->rhs, &part, packed);
   if (!state->rhs_is_direct)
     return (Bundles) { packed, width * ghlo_cpu_packer_groups (&state->rhs, n_k), width };
 
@@ -420,7 +490,7 @@ compute (const GhloCpuGemm  *self,
             return FALSE;
           sums.n_rows = n_rows;
           sums.data += row * sums.row * state->sum_size;
-          ghlo_cpu_pack (&state->lhs, &part, tile->scratch + state->rest_at, tile->scratch);
+          pack (self, state, tile, &self->lhs, &state->lhs, &part, tile->scratch);
           multiply (self, state, tile->scratch, &rhs, edge, groups, &sums, self->accumulate || k > 0);
         }
     }
@@ -430,4 +500,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", take, compute };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", TRUE, take, compute };

@@ -13,7 +13,7 @@ typedef struct
   const guint8      *lhs, *rhs;       /* swapped where the product is */
   guint8            *result;
   guint8            *scratch;
-  gpointer           epilogue_data;
+  gpointer           prologue_data, epilogue_data;
   const GhloMonitor *monitor;
   gint               stopped;         /* atomic: cancelled or failed */
   GError            *problem;         /* atomic, owned: the first error of a task */
@@ -29,6 +29,27 @@ gboolean
 ghlo_cpu_gemm_stopped (const GhloMonitor *monitor)
 {
   return monitor != NULL && monitor->cancellable != NULL && g_cancellable_is_cancelled (monitor->cancellable);
+}
+
+void
+ghlo_cpu_gemm_compute_part (const GhloCpuGemm    *self,
+                            const GhloCpuTile    *tile,
+                            const GhloCpuOperand *operand,
+                            gint64                first_outer,
+                            gint64                n_outer,
+                            gint64                first_k,
+                            gint64                n_k,
+                            gint64                ahead,
+                            guint8               *to)
+{
+  const gint64 at = tile->computed_at + ghlo_cpu_axis_at (&operand->outer, first_outer)
+                    + ghlo_cpu_axis_at (&operand->k, first_k);
+  const GhloCpuOperandBlock block = {
+    .first = at / operand->size, .next = (at + ahead) / operand->size, .n_rows = operand->k_adjacent ? n_outer : n_k,
+    .n = operand->k_adjacent ? n_k : n_outer, .to = to, .worker = tile->worker,
+  };
+
+  operand->compute (tile->prologue_data, &block);
 }
 
 static Place
@@ -110,15 +131,17 @@ run_task (Run     *run,
   GhloCpuTile tile = {
     .first_row = row, .n_rows = MIN (self->way.tile_rows, self->m - row),
     .first_column = column, .n_columns = MIN (self->way.tile_columns, self->n - column),
-    .scratch = run->scratch + worker * self->way.scratch_size, .monitor = run->monitor,
+    .scratch = run->scratch + worker * self->way.scratch_size, .prologue_data = run->prologue_data, .worker = worker,
+    .monitor = run->monitor,
   };
 
   for (; batch < end; batch++)
     {
       Place place = find_place (self, batch);
 
-      tile.lhs = run->lhs + place.lhs;
-      tile.rhs = run->rhs + place.rhs;
+      tile.lhs = run->lhs != NULL ? run->lhs + place.lhs : NULL;
+      tile.rhs = run->rhs != NULL ? run->rhs + place.rhs : NULL;
+      tile.computed_at = self->lhs.compute != NULL ? place.lhs : place.rhs;
       tile.result = run->result + place.result;
       if (!self->algorithm->compute (self, &tile, error))
         return FALSE;
@@ -158,13 +181,14 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
                    const guint8      *rhs,
                    guint8            *result,
                    gpointer           scratch,
+                   gpointer           prologue_data,
                    gpointer           epilogue_data,
                    const GhloMonitor *monitor,
                    GError           **error)
 {
   Run run = {
     .gemm = self, .lhs = self->is_swapped ? rhs : lhs, .rhs = self->is_swapped ? lhs : rhs, .result = result,
-    .scratch = scratch, .epilogue_data = epilogue_data, .monitor = monitor,
+    .scratch = scratch, .prologue_data = prologue_data, .epilogue_data = epilogue_data, .monitor = monitor,
   };
 
   if (self->n_tasks == 0)

@@ -66,7 +66,7 @@ compute_empty (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty = { "empty", take_empty, compute_empty };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty = { "empty", FALSE, take_empty, compute_empty };
 
 /* Integers are computed in 64 bits; wrapping once at the end gives the same result. */
 static GhloCpuArithmetic
@@ -255,4 +255,4 @@ compute_small (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small = { "loops", take_small, compute_small };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small = { "loops", FALSE, take_small, compute_small };

@@ -21,6 +21,10 @@ enum
 {
   MIN_ROW = 32,           /* elements; shorter rows are faster in other algorithms */
   MIN_COLUMNS = 256,      /* of a tile */
+  MIN_COMPUTED = 512,     /* the same where the matrix is computed, in blocks with rows of that length */
+  BLOCK_ROWS = 8,         /* of a block of a wide matrix; even, since integers are multiplied in pairs */
+  BLOCK_BYTES = 16384,    /* of a block with rows along k, which has at least one row; */
+  MAX_ROW_BYTES = 131072, /* of such a row: blocks stay in the core's own cache */
   WIDE_BYTES = 4096,      /* of a row of a tile of a wide matrix; narrower ones would read it across pages */
 };
 
@@ -31,6 +35,8 @@ typedef struct
   GhloCpuWriter     writer;
   gboolean          result_is_direct, vector_is_direct;
   gsize             vector_size;      /* bytes of a vector of numbers, with its padding */
+  gint64            block_rows;       /* of a matrix that is computed */
+  gsize             block_at;         /* offset of its block in the scratch */
 } State;
 
 static void
@@ -72,19 +78,38 @@ find_kind (const GhloCpuGemm *self,
   return FALSE;
 }
 
+/* Chooses the blocks of a matrix that is computed, and returns the bytes of one. */
+static gsize
+plan_blocks (const GhloCpuGemm *self,
+             GhloCpuWay        *way,
+             State             *state)
+{
+  const gint64 size = self->rhs.size;
+
+  if (self->rhs.compute == NULL)
+    return 0;
+  way->pitch = self->rhs.k_adjacent ? self->k : way->tile_columns;
+  state->block_rows = self->rhs.k_adjacent ? CLAMP (BLOCK_BYTES / (self->k * size) / 4 * 4, 1, self->n) : BLOCK_ROWS;
+
+  return ghlo_size_align ((gsize) (state->block_rows * way->pitch * size));
+}
+
 static gboolean
 take (const GhloCpuGemm *self,
       GhloCpuWay        *way)
 {
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic), sum_size = ghlo_cpu_sum_size (self->arithmetic);
   gint64 row = self->rhs.k_adjacent ? self->k : self->n;
-  gint64 unit = CLAMP (self->n / 4 / MIN_COLUMNS * MIN_COLUMNS, MIN_COLUMNS, WIDE_BYTES / (gint64) self->rhs.size);
+  gint64 least = self->rhs.compute != NULL ? MIN_COMPUTED : MIN_COLUMNS;
+  gint64 unit = CLAMP (self->n / 4 / least * least, least, MAX (WIDE_BYTES / (gint64) self->rhs.size, least));
   GhloCpuVector kind;
   State *state;
   double bytes;
 
   if (self->m > GHLO_CPU_MAX_VECTORS || self->is_complex || !self->rhs.is_plain || row < MIN_ROW
-      || !find_kind (self, &kind))
+      || self->lhs.compute != NULL || !find_kind (self, &kind))
+    return FALSE;
+  if (self->rhs.compute != NULL && self->rhs.k_adjacent && self->k * self->rhs.size > MAX_ROW_BYTES)
     return FALSE;
 
   state = g_new0 (State, 1);
@@ -101,8 +126,10 @@ take (const GhloCpuGemm *self,
   bytes = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size;
   way->nanoseconds = bytes / (bytes > MAX_CACHED ? READ_RATE : CACHED_RATE) * 1e9;
   ghlo_cpu_gemm_cut (self, way, self->m, self->rhs.k_adjacent ? 16 : unit, self->m, self->n, MAX_TILE);
-  way->scratch_size = (gsize) self->m * ((state->vector_is_direct ? 0 : state->vector_size)
-                                         + (state->result_is_direct ? 0 : (gsize) way->tile_columns * sum_size));
+  state->block_at = ghlo_size_align ((gsize) self->m
+                                     * ((state->vector_is_direct ? 0 : state->vector_size)
+                                        + (state->result_is_direct ? 0 : (gsize) way->tile_columns * sum_size)));
+  way->scratch_size = state->block_at + plan_blocks (self, way, state);
 
   return TRUE;
 }
@@ -178,6 +205,42 @@ write_row (const GhloCpuGemm *self,
   write_axis (&state->writer, y, result, &self->result.columns, tile->first_column, tile->n_columns);
 }
 
+/* Multiplies with the columns of a tile block by block. The order of each sum is that of the whole matrix. */
+static void
+multiply_blocks (const GhloCpuGemm    *self,
+                 const GhloCpuTile    *tile,
+                 const GhloCpuVectors *whole,
+                 guint8               *block)
+{
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  const gint64 n = self->rhs.k_adjacent ? tile->n_columns : self->k;
+  GhloCpuVectors vectors = *whole;
+
+  vectors.matrix = block;
+  vectors.stride = self->way.pitch * self->rhs.size;
+  for (gint64 i = 0; i < n; i += state->block_rows)
+    {
+      const gint64 n_rows = MIN (state->block_rows, n - i);
+
+      if (self->rhs.k_adjacent)
+        {
+          ghlo_cpu_gemm_compute_part (self, tile, &self->rhs, tile->first_column + i, n_rows, 0, self->k,
+                                      ghlo_cpu_axis_at (&self->rhs.outer, n_rows), block);
+          vectors.n = (gsize) n_rows;
+          vectors.y = (guint8 *) whole->y + (gsize) i * state->writer.from_size;
+          routines->dot[state->kind] (&vectors);
+          continue;
+        }
+      ghlo_cpu_gemm_compute_part (self, tile, &self->rhs, tile->first_column, tile->n_columns, i, n_rows,
+                                  ghlo_cpu_axis_at (&self->rhs.k, n_rows), block);
+      vectors.k = (gsize) n_rows;
+      vectors.x = (const guint8 *) whole->x + (gsize) i * ghlo_cpu_arithmetic_size (self->arithmetic);
+      vectors.accumulate = i > 0;
+      routines->add[state->kind] (&vectors);
+    }
+}
+
 static gboolean
 compute (const GhloCpuGemm  *self,
          const GhloCpuTile  *tile,
@@ -189,7 +252,7 @@ compute (const GhloCpuGemm  *self,
   guint8 *scratch = tile->scratch;
   GhloCpuVectors vectors = {
     .m = (gsize) self->m, .n = (gsize) tile->n_columns, .k = (gsize) self->k,
-    .matrix = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column),
+    .matrix = tile->rhs != NULL ? tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column) : NULL,
     .stride = self->rhs.leading * (gint64) self->rhs.size,
     .x = tile->lhs, .x_step = (gsize) self->lhs.leading,
     .y = tile->result + ghlo_cpu_axis_at (&self->result.columns, tile->first_column),
@@ -212,7 +275,10 @@ compute (const GhloCpuGemm  *self,
       vectors.y = scratch;
       vectors.y_step = (gsize) tile->n_columns;
     }
-  (self->rhs.k_adjacent ? routines->dot : routines->add)[state->kind] (&vectors);
+  if (self->rhs.compute != NULL)
+    multiply_blocks (self, tile, &vectors, tile->scratch + state->block_at);
+  else
+    (self->rhs.k_adjacent ? routines->dot : routines->add)[state->kind] (&vectors);
 
   row_size = (gsize) tile->n_columns * state->writer.from_size;
   for (gint64 i = 0; i < self->m && !state->result_is_direct; i++)
@@ -221,4 +287,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector = { "vector", take, compute };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector = { "vector", TRUE, take, compute };

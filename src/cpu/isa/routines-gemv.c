@@ -364,7 +364,7 @@ add_interleaved (VU32_any   *to,
   { \
     const gsize part = ADD_COLUMNS ((m) == 3 ? 4 : (m)); \
 \
-    for (guint i = 0; i < m; i++) \
+    for (guint i = 0; i < m && !p->accumulate; i++) \
       memset ((S *) p->y + i * p->y_step, 0, p->n * sizeof (S)); \
     /* A last row without another one is a pair with itself, where x continues with zeros. */ \
     for (gsize column = 0; column < p->n; column += part) \

@@ -73,6 +73,7 @@ typedef struct
   gsize         x_step;       /* numbers from one vector to the next */
   gpointer      y;
   gsize         y_step;       /* sums from one vector to the next */
+  gboolean      accumulate;   /* adds to the sums in @y; of the routines @add only */
 } GhloCpuVectors;
 
 typedef void (*GhloCpuVectorsFunc) (const GhloCpuVectors *product);

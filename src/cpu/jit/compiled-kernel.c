@@ -112,6 +112,8 @@ stops (gpointer cancellable)
 
 static void
 run_code (const GhloCpuKernelRun *run,
+          const gint64           *extents,
+          gpointer const         *buffers,
           gint64                  begin,
           gint64                  end,
           gpointer                scratch)
@@ -120,7 +122,7 @@ run_code (const GhloCpuKernelRun *run,
   guint8 *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
   GhloCodeCall call;
 
-  ghlo_code_call_init (&call, temporaries, self->kernel, &self->code_schedule, self->extents, run->buffers, scratch);
+  ghlo_code_call_init (&call, temporaries, self->kernel, &self->code_schedule, extents, buffers, scratch);
   if (run->monitor != NULL && run->monitor->cancellable != NULL)
     {
       call.stops = stops;
@@ -150,9 +152,26 @@ ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
   gpointer scratch = run->scratch + worker * run->kernel->scratch;
 
   if (run->function != NULL)
-    run_code (run, begin, end, scratch);
+    run_code (run, run->kernel->extents, run->buffers, begin, end, scratch);
   else
     ghlo_cpu_strips_run (run->kernel->strips, NULL, run->buffers, begin, end, scratch, run->monitor);
+}
+
+void
+ghlo_cpu_kernel_run_box (const GhloCpuKernelRun *run,
+                         const gint64           *extents,
+                         gpointer const         *buffers,
+                         guint                   worker)
+{
+  gpointer scratch = run->scratch + worker * run->kernel->scratch;
+  gint64 n = 1;
+
+  for (guint i = 0; i < run->kernel->kernel->n_parallel; i++)
+    n *= extents[i];
+  if (run->function != NULL)
+    run_code (run, extents, buffers, 0, n, scratch);
+  else
+    ghlo_cpu_strips_run (run->kernel->strips, extents, buffers, 0, n, scratch, run->monitor);
 }
 
 /* Where the run can be cancelled, that is checked every few grains: the cost of a point is an estimate, which

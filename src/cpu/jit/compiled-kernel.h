@@ -68,6 +68,11 @@ void        ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
                                       gint64                  begin,
                                       gint64                  end,
                                       guint                   worker);
+/* Runs all points of a box of parallel points, whose axes have run-time extents. @buffers are for the box. */
+void        ghlo_cpu_kernel_run_box  (const GhloCpuKernelRun *run,
+                                      const gint64           *extents,
+                                      gpointer const         *buffers,
+                                      guint                   worker);
 /* Runs all points. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_run      (const GhloCpuKernel *self,
                                       gpointer const      *buffers,

@@ -52,25 +52,14 @@ static const char *
 check (const GhloKernel *kernel,
        gint64            size)
 {
-  if (kernel->n_blocks != 1 || kernel->n_folds > 0 || kernel->n_axes != kernel->n_parallel || kernel->n_terms > 0
-      || kernel->n_temporaries > 0 || !is_of_element (kernel, size))
+  if (!ghlo_kernel_is_elementwise (kernel) || !is_of_element (kernel, size))
     return "it is not elementwise";
   if (kernel->n_accesses > GHLO_SPIRV_MAX_ACCESSES)
     return "it has too many operands and results";
   if (kernel->n_nodes > MAX_NODES)
     return "it is too large";
-  for (guint i = 0; i < kernel->n_nodes; i++)
-    switch ((GhloNodeKind) kernel->nodes[i].kind)
-      {
-      case GHLO_NODE_AXIS:
-      case GHLO_NODE_EXTENT:
-      case GHLO_NODE_INSIDE:
-        return "it uses coordinates";
-      default:
-        break;
-      }
 
-  return NULL;
+  return ghlo_kernel_uses_coordinates (kernel) ? "it uses coordinates" : NULL;
 }
 
 /* Appends a dimension of a role, inside those there are. Returns FALSE if there are too many. */

@@ -150,12 +150,9 @@ static const char *
 read_product_op (GhloProductOp         *product_op,
                  const GhloStepRequest *request)
 {
-  const GhloIrOp *first = request->body != NULL ? request->body->first : request->op;
+  const char *reason = ghlo_product_op_read (product_op, request);
 
-  if (!ghlo_step_is_dot (first) && first->kind != GHLO_OP_STABLEHLO_CONVOLUTION)
-    return "it does not begin with a dot product or a convolution";
-
-  return ghlo_product_op_read (product_op, request);
+  return reason == NULL && product_op->computed != GHLO_STEP_NONE ? "it computes an operand of its product" : reason;
 }
 
 static const char *
@@ -181,14 +178,15 @@ read_product (Step                  *self,
               const GhloStepRequest *request,
               gboolean               matrices)
 {
-  const GhloView operands[] = { request->operands[product_op->lhs], request->operands[product_op->rhs] };
+  const GhloView operands[] = { request->operands[product_op->operands[0]],
+                                request->operands[product_op->operands[1]] };
   const GhloStepRequest product_request = { .op = product_op->op, .n_operands = 2, .n_results = 1, .operands = operands,
                                             .results = &product_op->result };
   GhloGpuProduct *product = &self->shader.product;
   const char *reason = ghlo_gpu_product_read (product, self->device, &product_request, matrices);
 
   for (guint i = 0; i < 2; i++)
-    self->operands[i] = product->operands[i] == 0 ? product_op->lhs : product_op->rhs;
+    self->operands[i] = product_op->operands[product->operands[i]];
   if (reason == NULL && self->fusion != NULL)
     reason = read_epilogue (self, request);
   if (reason != NULL)
@@ -313,8 +311,8 @@ static gboolean
 is_aligned (const GhloProductOp   *product_op,
             const GhloStepRequest *request)
 {
-  return request->alignments != NULL && request->alignments[product_op->lhs] % GHLO_SPIRV_PIECE_BYTES == 0
-         && request->alignments[product_op->rhs] % GHLO_SPIRV_PIECE_BYTES == 0;
+  return request->alignments != NULL && request->alignments[product_op->operands[0]] % GHLO_SPIRV_PIECE_BYTES == 0
+         && request->alignments[product_op->operands[1]] % GHLO_SPIRV_PIECE_BYTES == 0;
 }
 
 /* Returns what the addresses of the shader's result are multiples of. */

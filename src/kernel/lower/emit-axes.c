@@ -194,7 +194,7 @@ ghlo_emission_choose_members (GhloEmission *self)
   gint64 n = self->n_axes > 0 ? self->extents[self->n_axes - 1] : 0;
 
   if (self->n_axes < 2 || self->n_parallel != self->n_axes || self->n_all != self->n_axes
-      || lowering->n_dynamic_offsets > 0 || lowering->group->input_op != NULL
+      || lowering->n_dynamic_offsets > 0 || lowering->group->input_op != NULL || lowering->group->computes_parts
       || n < 2 || n > GHLO_SCHEDULE_MAX_LANE_STRIDE
       || n * lowering->exprs->len > MAX_MEMBER_EXPRS || self->extents[self->n_axes - 2] < MIN_ROWS)
     return;

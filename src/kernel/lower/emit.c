@@ -205,7 +205,8 @@ ghlo_emission_add_axes (GhloEmission *self)
       char name[] = { is_parallel ? 'p' : is_inner ? 'i' : 'n',
                       (char) ('0' + (is_parallel ? i : is_inner ? i - self->n_parallel : 0)), '\0' };
 
-      ghlo_kernel_add_axis (self->builder, name, self->extents[i], is_parallel, is_parallel && i == 0);
+      ghlo_kernel_add_axis (self->builder, name, self->extents[i], is_parallel,
+                            is_parallel && (i == 0 || self->lowering->group->computes_parts));
     }
 }
 

@@ -181,7 +181,7 @@ move_broadcast (GhloLowering    *self,
   return TRUE;
 }
 
-/* Dimensions of one element may come and go; the others keep their order. */
+/* Dimensions of one element may come and go, and others may be split; all keep their order. */
 static gboolean
 move_reshape (GhloLowering    *self,
               const GhloIrOp  *op,
@@ -194,13 +194,14 @@ move_reshape (GhloLowering    *self,
 
   for (guint i = 0; i < from->rank; i++)
     {
-      if (from->dimensions[i] == 1)
-        continue;
-      while (k < to->rank && to->dimensions[k] == 1)
-        k++;
-      if (k == to->rank || to->dimensions[k] != from->dimensions[i])
+      const GhloAffine *at = self->zero;
+      gint64 n = 1;
+
+      for (; n < from->dimensions[i] && k < to->rank; n *= to->dimensions[k++])
+        at = ghlo_lower_add_affine (self, index->dimensions[k], at, to->dimensions[k]);
+      if (n != from->dimensions[i])
         return FALSE;
-      moved->dimensions[i] = index->dimensions[k++];
+      moved->dimensions[i] = at;
     }
 
   return TRUE;

@@ -441,11 +441,11 @@ test_named (void)
               BINARY ("%3", "add", "%2", "%1") RETURN ("%3")), "dot + add + multiply + add \"" },
     /* Operands that are computed inside. */
     { FUSION (BINARY ("%0", "add", "%x", "%y") PRODUCT ("%1", "%0", "%y") BINARY ("%2", "add", "%1", "%z")
-              RETURN ("%2")), "dot \"" },
+              RETURN ("%2")), "add + dot + add \"" },
     { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "multiply", "%y", "%z") BINARY ("%2", "add", "%0", "%1")
               RETURN ("%2")), "dot + multiply + add \"" },
     { FUSION ("  %c = stablehlo.constant dense<2.0> : tensor<4x4xf32>\n" PRODUCT ("%0", "%x", "%c")
-              BINARY ("%1", "add", "%0", "%z") RETURN ("%1")), "dot \"" },
+              BINARY ("%1", "add", "%0", "%z") RETURN ("%1")), "dot + add \"" },
     { FUSION (PRODUCT ("%0", "%x", "%y") "  %c = stablehlo.constant dense<2.0> : tensor<4x4xf32>\n"
               BINARY ("%1", "add", "%0", "%c") RETURN ("%1")), "dot + add \"" },
     /* No product, and no operation at all. */
