@@ -601,7 +601,12 @@ ghlo_kernel_set_layout (GhloKernel   *self,
 
   memcpy (changed->strides, strides, self->n_axes * sizeof *strides);
   for (guint i = 0; i < self->n_axes; i++)
-    ((GhloKernelAxis *) self->axes)[i].extent = extents[i];
+    {
+      GhloKernelAxis *axis = (GhloKernelAxis *) &self->axes[i];
+
+      axis->is_runtime = extents[i] > 0;
+      axis->extent = extents[i] > 0 ? extents[i] : axis->extent;
+    }
   self->hash = hash_kernel (self);
 }
 

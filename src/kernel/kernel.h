@@ -313,8 +313,8 @@ gboolean            ghlo_kernel_equal        (const GhloKernel     *self,
  * else. */
 void                ghlo_kernel_append_key   (const GhloKernel     *self,
                                               GByteArray           *bytes);
-/* Gives an access other strides, in bytes for each axis, and the axes, whose extents are those of runs, other extents,
- * before the kernel is used. */
+/* Before the kernel is used: gives an access other strides, in bytes for each axis, and the axes other extents, which
+ * are those of runs. An axis with 0 keeps its extent, in all runs. */
 void                ghlo_kernel_set_layout   (GhloKernel           *self,
                                               guint                 access,
                                               const gint64         *strides,

@@ -10,6 +10,9 @@
 
 #include "base/sizes.h"
 
+/* The largest extent of the last axis that the code depends on, where it is that of a group of elements. */
+enum { MAX_UNROLLED = 64 };
+
 GhloView
 ghlo_step_prologue_view (const GhloProductOp *product,
                          gint64              *strides)
@@ -60,7 +63,8 @@ find_strides (const GhloStepPrologue *self,
 
 /* Finds the axes of a row, and lets the kernel write rows as far from each other as they are in a block. */
 static void
-set_pitch (GhloStepPrologue *self)
+set_layout (GhloStepPrologue *self,
+            gboolean          takes_rows)
 {
   GhloKernel *kernel = self->lowered.kernel;
   gint64 strides[GHLO_KERNEL_MAX_AXES] = { 0 }, extents[GHLO_KERNEL_MAX_AXES];
@@ -85,6 +89,9 @@ set_pitch (GhloStepPrologue *self)
       strides[--i] = step;
       extents[i] = self->extents[i];
     }
+  /* The loop over such a short axis is unrolled. */
+  if (takes_rows && self->split + 1 < kernel->n_axes && self->extents[kernel->n_axes - 1] <= MAX_UNROLLED)
+    extents[kernel->n_axes - 1] = 0;
   ghlo_kernel_set_layout (kernel, stored, strides, extents);
 }
 
@@ -106,7 +113,8 @@ ghlo_step_prologue_init (GhloStepPrologue      *self,
                          const GhloProductOp   *product,
                          const GhloStepRequest *request,
                          gint64                 row,
-                         gint64                 pitch)
+                         gint64                 pitch,
+                         gboolean               takes_rows)
 {
   const GhloIrValue *value = find_value (product, request);
   const GhloIrType *type = value->type;
@@ -129,7 +137,7 @@ ghlo_step_prologue_init (GhloStepPrologue      *self,
       || !has_equal_strides (self->lowered.kernel))
     return "its prologue does not compute all elements in the same way";
 
-  set_pitch (self);
+  set_layout (self, takes_rows);
 
   return NULL;
 }

@@ -27,13 +27,15 @@ typedef struct
 /* The operand that is computed, as a dense value without data. @strides has room for its rank. */
 GhloView    ghlo_step_prologue_view  (const GhloProductOp   *product,
                                       gint64                *strides);
-/* Lowers the operations that compute the operand of @product, for blocks whose rows are @pitch elements apart; the
- * operand has rows of @row elements. Returns NULL, or a static string that says why that is not supported. */
+/* Lowers the operations that compute the operand of @product, for blocks whose rows are @pitch elements apart. The
+ * operand has rows of @row elements; with @takes_rows, blocks consist of whole rows. Returns NULL, or a static string
+ * that says why that is not supported. */
 const char *ghlo_step_prologue_init  (GhloStepPrologue      *self,
                                       const GhloProductOp   *product,
                                       const GhloStepRequest *request,
                                       gint64                 row,
-                                      gint64                 pitch);
+                                      gint64                 pitch,
+                                      gboolean               takes_rows);
 /* The largest box of axes [@first, @end) that begins at point @begin and ends at @limit or before; both are numbers of
  * points of these axes. Sets the box's starts and extents, and returns the number of its points. */
 gint64      ghlo_step_prologue_box   (const GhloStepPrologue *self,

@@ -622,6 +622,13 @@ ghlo_cpu_gemm_get_pitch (const GhloCpuGemm *self)
   return self->way.pitch;
 }
 
+gboolean
+ghlo_cpu_gemm_takes_rows (const GhloCpuGemm *self)
+{
+  return (self->lhs.compute != NULL ? &self->lhs : &self->rhs)->k_adjacent && self->way.pitch == self->k
+         && ghlo_cpu_gemm_get_row (self) == self->k;
+}
+
 const char *
 ghlo_cpu_gemm_describe (const GhloCpuGemm *self)
 {

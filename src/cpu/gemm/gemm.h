@@ -90,6 +90,8 @@ double       ghlo_cpu_gemm_nanoseconds  (const GhloCpuGemm        *self);
 /* Of an operand that is computed: the elements of a row, and the distance from a row of a block to the next one. */
 gint64       ghlo_cpu_gemm_get_row      (const GhloCpuGemm        *self);
 gint64       ghlo_cpu_gemm_get_pitch    (const GhloCpuGemm        *self);
+/* Whether all its blocks consist of whole rows. */
+gboolean     ghlo_cpu_gemm_takes_rows   (const GhloCpuGemm        *self);
 /* Pointers are to the elements at index 0 in every dimension. The result must not overlap the operands. FALSE when
  * cancelled or on error; the result is undefined then. */
 gboolean     ghlo_cpu_gemm_run          (const GhloCpuGemm        *self,

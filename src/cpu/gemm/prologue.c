@@ -71,7 +71,7 @@ ghlo_cpu_prologue_lower (GhloCpuPrologue       *self,
   ghlo_cpu_kernel_clear (&self->kernel);
   ghlo_step_prologue_clear (&self->fusion);
   reason = ghlo_step_prologue_init (&self->fusion, product, request, ghlo_cpu_gemm_get_row (gemm),
-                                    ghlo_cpu_gemm_get_pitch (gemm));
+                                    ghlo_cpu_gemm_get_pitch (gemm), ghlo_cpu_gemm_takes_rows (gemm));
 
   return reason != NULL ? reason : ghlo_cpu_kernel_init (&self->kernel, self->fusion.lowered.kernel, TRUE);
 }

@@ -11,10 +11,9 @@
 #define I1   GHLO_ELEMENT_TYPE_I1
 #define NODE(kind, type, a, b, c) ghlo_lower_node (self, GHLO_NODE_##kind, type, a, b, c)
 
-/* Returns whether all numbers of integer type @from are numbers of the float type @to. */
-static gboolean
-holds_integers (GhloElementType to,
-                GhloElementType from)
+gboolean
+ghlo_lower_holds_integers (GhloElementType to,
+                           GhloElementType from)
 {
   const GhloElementInfo *integer = ghlo_element_info (from), *info = ghlo_element_info (to);
   gint bits = integer->bits - (integer->element_class == GHLO_ELEMENT_CLASS_SIGNED);
@@ -53,11 +52,11 @@ integer_to_narrow (GhloLowering    *self,
 {
   GhloElementType type = ghlo_lower_type (from);
 
-  if (holds_integers (to, from))
+  if (ghlo_lower_holds_integers (to, from))
     return NODE (CONVERT, GHLO_ELEMENT_TYPE_F32, value, NONE, NONE);
-  if (holds_integers (GHLO_ELEMENT_TYPE_F32, from))
+  if (ghlo_lower_holds_integers (GHLO_ELEMENT_TYPE_F32, from))
     return ghlo_lower_round (self, to, NODE (CONVERT, GHLO_ELEMENT_TYPE_F32, value, NONE, NONE));
-  if (holds_integers (GHLO_ELEMENT_TYPE_F64, from))
+  if (ghlo_lower_holds_integers (GHLO_ELEMENT_TYPE_F64, from))
     return ghlo_lower_round (self, to, NODE (CONVERT, GHLO_ELEMENT_TYPE_F64, value, NONE, NONE));
 
   return ghlo_lower_round (self, to, sticky_f64 (self, type, value));

@@ -266,6 +266,9 @@ guint32 ghlo_lower_convert       (GhloLowering     *self,
                                   GhloElementType   from,
                                   GhloElementType   to,
                                   guint32           value);
+/* Whether all numbers of integer type @from are numbers of the float type @to. */
+gboolean ghlo_lower_holds_integers (GhloElementType to,
+                                    GhloElementType from);
 
 /* complex.c */
 

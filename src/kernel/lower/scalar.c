@@ -393,7 +393,12 @@ ghlo_lower_scalar (GhloLowering   *self,
     value = ghlo_lower_node (self, find_node (kind, type), type, operands[0], op->n_operands > 1 ? operands[1] : NONE,
                              op->n_operands > 2 ? operands[2] : NONE);
 
-  /* For most types, exact results already are numbers of the type. */
+  /* For most types, exact results already are numbers of the type, and so are integers that a narrow float holds. */
+  if (kind == GHLO_SCALAR_CONVERT && ghlo_node_types (type) != GHLO_NODE_TYPES_F && result != I1
+      && ghlo_element_info (result)->element_class == GHLO_ELEMENT_CLASS_FLOAT
+      && ghlo_lower_holds_integers (result, values->element_type))
+    return value;
+
   return value == NONE || (ghlo_scalar_spec (kind)->is_exact && ghlo_lower_is_closed (result))
            ? value : ghlo_lower_round (self, result, value);
 }
