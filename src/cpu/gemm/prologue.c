@@ -10,7 +10,10 @@
 
 /* The most rows of the other operand. With more of them the product takes so much longer than reading the operand that
  * a library's better loops are worth more. */
-enum { MAX_ROWS = 128, CACHE_LINE = 64 };
+enum { MAX_ROWS = 64, CACHE_LINE = 64 };
+
+/* Nanoseconds for writing and reading an element that is stored. */
+#define STORE_TIME 0.4
 
 /* Reading */
 
@@ -35,7 +38,7 @@ ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
   const GhloView lhs = view_of (ghlo_ir_op_operand (product, 0)->type, strides[0]);
   const GhloView rhs = view_of (ghlo_ir_op_operand (product, 1)->type, strides[1]);
   const GhloView result = view_of (product->results[0].type, strides[2]);
-  g_autoptr (GhloCpuGemm) gemm = NULL;
+  g_autoptr (GhloCpuGemm) stored = NULL, computed = NULL;
   GhloCpuDotNumbers numbers;
 
   if (!ghlo_cpu_dot_numbers_read (&numbers, product)
@@ -45,11 +48,17 @@ ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
     rows *= (operand == 0 ? problem->columns : problem->rows)[i].size;
   if (rows > MAX_ROWS)
     return "with so many rows the operand is better stored";
+  stored = ghlo_cpu_gemm_choose (problem, NULL);
   problem->prologue = ghlo_cpu_prologue_block;
   problem->computes_lhs = operand == 0;
-  gemm = ghlo_cpu_gemm_choose (problem, NULL);
+  computed = ghlo_cpu_gemm_choose (problem, NULL);
+  if (stored == NULL || computed == NULL)
+    return "the CPU computes no operand of this product block by block";
 
-  return gemm != NULL ? NULL : "the CPU computes no operand of this product block by block";
+  /* A library may have instructions for matrices. */
+  return ghlo_cpu_gemm_nanoseconds (computed) <= ghlo_cpu_gemm_nanoseconds (stored)
+                                                   + STORE_TIME * (double) ghlo_view_count (operand == 0 ? &lhs : &rhs)
+         ? NULL : "the product is faster with an operand in memory";
 }
 
 void
