@@ -48,6 +48,7 @@ typedef struct
 typedef struct
 {
   const guint8      *lhs, *rhs;          /* at the first row, column and k of this batch */
+  const guint8      *packed;             /* rhs as pack () packed it; NULL: it was not */
   guint8            *result;
   gint64             first_row, n_rows, first_column, n_columns;
   guint8            *scratch;            /* the product's scratch_size bytes */
@@ -61,9 +62,16 @@ typedef struct
    * packed or compiled where the product's compiles is FALSE. */
   gboolean  (*take)    (const GhloCpuGemm  *self,
                         GhloCpuWay         *way);
-  /* FALSE with an error, or without one when cancelled. */
+  /* FALSE with an error, or without one when cancelled. The same holds for pack (), which every algorithm has that sets
+   * a packed_size: it writes so many bytes to @packed, which tiles then get. @scratch is that of a run. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
                         const GhloCpuTile  *tile,
+                        GError            **error);
+  gboolean  (*pack)    (const GhloCpuGemm  *self,
+                        const guint8       *rhs,
+                        guint8             *packed,
+                        guint8             *scratch,
+                        const GhloMonitor  *monitor,
                         GError            **error);
 } GhloCpuGemmAlgorithm;
 
@@ -77,6 +85,7 @@ struct _GhloCpuGemm
   gboolean              accumulate;
   gboolean              compiles;        /* the product is going to be run, not only described */
   const guint8         *rhs_data;        /* constant rhs of the problem, or NULL; set during preparation only */
+  gboolean              has_constant_rhs;
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
@@ -88,6 +97,7 @@ struct _GhloCpuGemm
 
   const GhloCpuGemmAlgorithm *algorithm;
   GhloCpuWay                  way;       /* the algorithm's own */
+  guint8                     *packed;    /* owned: a constant rhs, packed; NULL where it is not */
   /* Derived from the fields above: */
   gint64                n_row_tiles, n_column_tiles;
   gint64                batches_per_task;
