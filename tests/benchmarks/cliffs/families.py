@@ -116,8 +116,8 @@ class Program:
     def reduce(self, x, operation, axes, initial):
         kind, dims = self.types[x]
         result = [size for axis, size in enumerate(dims) if axis not in axes]
-        zero = self.constant(initial, kind)
-        return self.add(f'stablehlo.reduce({x} init: {zero}) applies stablehlo.{operation} across dimensions = '
+        start = self.constant(initial, kind)
+        return self.add(f'stablehlo.reduce({x} init: {start}) applies stablehlo.{operation} across dimensions = '
                         f'[{listed(axes)}] : ({self.type(x)}, {tensor(kind, ())}) -> {tensor(kind, result)}',
                         kind, result)
 
@@ -572,6 +572,8 @@ def draw_loop(random):
                       '    %j = stablehlo.add %i, %one : tensor<i32>\n'
                       f'    stablehlo.return %j, %n : tensor<i32>, {v}\n  }}', kind, carried, n=2)
     program.result_types = {f'{out}#1': v}
+    if what != 'rows':
+        program.functions['tanh', wide_of(kind)] += trips * count(carried)
     moved = {'product': n * n + 2 * batch * n, 'elementwise': 3 * batch * n, 'rows': 2 * n}[what] * SIZES[kind]
     return program.cell(name_of(kind, what, carried, f'{trips} times'), kind, f'{out}#1',
                         more_bytes=moved * (trips if what != 'rows' else 0))
