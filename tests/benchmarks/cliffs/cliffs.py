@@ -19,14 +19,11 @@ import tempfile
 import time
 
 import families
-from families import SIZES, tensor
+import rates
 
 TOOL = os.environ.get('GHLO_TOOL', 'ghlo')
 FAULT = 0.25
 BATCH = 12               # programs of one process
-PRODUCTS = ('f32', 'f64', 'bf16', 'f16', 'i8', 'i32')
-MOVED = [1 << bits for bits in range(13, 27)]    # bytes of an input whose copies are timed
-CHAIN = 64               # operations on each element, where the rate of other operations is measured
 
 
 def bench(paths, device, seconds, limit):
@@ -41,116 +38,6 @@ def bench(paths, device, seconds, limit):
         return json.loads(done.stdout)['programs'], done.stderr.strip()
     except (ValueError, KeyError):
         return {}, f'ended with {done.returncode}: {done.stderr.strip()[-200:]}'
-
-
-def copy_program(size):
-    kind = tensor('f32', [size // 4])
-    return (f'func.func @main(%a: {kind}) -> {kind} {{\n  %0 = stablehlo.negate %a : {kind}\n'
-            f'  return %0 : {kind}\n}}\n')
-
-
-def product_program(kind, n):
-    result = 'i32' if kind == 'i8' else kind
-    a, c = tensor(kind, [n, n]), tensor(result, [n, n])
-    return (f'func.func @main(%a: {a}, %b: {a}) -> {c} {{\n'
-            f'  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({a}, {a}) -> {c}\n'
-            f'  return %0 : {c}\n}}\n')
-
-
-def chain_program(kind):
-    """Sums and products in turns, on what fits the cache."""
-    a, lines, last = tensor(kind, [1 << 16]), [], '%a'
-    for number in range(CHAIN):
-        operation, other = (('multiply', '%a'), ('add', '%b'))[number % 2]
-        lines.append(f'  %{number} = stablehlo.{operation} {last}, {other} : {a}')
-        last = f'%{number}'
-    return f'func.func @main(%a: {a}, %b: {a}) -> {a} {{\n' + '\n'.join(lines) + f'\n  return {last} : {a}\n}}\n'
-
-
-def function_program(name, kind):
-    """A function of what fits the cache."""
-    a = tensor(kind, [1 << 15])
-    binary = name in ('divide', 'power', 'atan2', 'remainder')
-    return (f'func.func @main(%a: {a}, %b: {a}) -> {a} {{\n'
-            f'  %0 = stablehlo.{name} {"%a, %b" if binary else "%a"} : {a}\n'
-            f'  return %0 : {a}\n}}\n')
-
-
-def list_functions():
-    """Functions and the types that they are drawn of."""
-    of = {name: ('f32', 'f64') for name in (*families.FLOAT_UNARY, *families.FLOAT_BINARY)}
-    for name in (*families.INTEGER_UNARY, *families.INTEGER_BINARY):
-        of[name] = (*of.get(name, ()), 'i32', 'i64')
-    return [(name, kind) for name in sorted(families.FUNCTIONS) for kind in of[name]]
-
-
-def probe(programs, folder, device, rounds=3):
-    """The least time of each of some programs, in seconds by name."""
-    paths = []
-    for name, text in programs.items():
-        paths.append(os.path.join(folder, f'{name}.mlir'))
-        with open(paths[-1], 'w', encoding='utf-8') as file:
-            file.write(text)
-    times = {}
-    for _ in range(rounds):
-        for name, found in bench(paths, device, 0.03, 600)[0].items():
-            key = name.rsplit('.', 1)[0]
-            times[key] = min(times.get(key, float('inf')), found['minimum_s'])
-    return times
-
-
-def measure_rates(device, folder):
-    """The rates of the device by its own programs: bytes/s by the bytes that are moved, operations/s by type, and the
-    seconds of a dispatch. A type without a unit of its own is computed by that of a wider one at least."""
-    programs = {f'copy-{size}': copy_program(size) for size in MOVED}
-    programs.update({f'product-{kind}-{n}': product_program(kind, n) for kind in PRODUCTS for n in (512, 1024)
-                     if kind != 'i32' or n == 512})
-    programs.update({f'chain-{kind}': chain_program(kind) for kind in ('f32', 'f64', 'i32')}, dispatch=copy_program(4))
-    programs.update({f'{name} {kind}': function_program(name, kind) for name, kind in list_functions()})
-    times = probe(programs, folder, device)
-    moved, best = {}, 0
-    for size in reversed(MOVED):
-        best = max(best, 2 * size / times[f'copy-{size}'])
-        moved[2 * size] = best
-    products = {kind: max(2 * n ** 3 / times[f'product-{kind}-{n}'] for n in (512, 1024)
-                          if f'product-{kind}-{n}' in times) for kind in PRODUCTS}
-    chains = {kind: CHAIN * (1 << 16) / times[f'chain-{kind}'] for kind in ('f32', 'f64', 'i32')}
-    for kind in ('bf16', 'f16', 'i8'):
-        products[kind] = max(products[kind], products['f32'])
-    products['f64'] = max(products['f64'], products['f32'] / 2)
-    products['i32'] = max(products['i32'], chains['i32'])
-    chains['f32'] = max(chains['f32'], 2 * chains['f64'])
-    chains['f64'] = max(chains['f64'], chains['f32'] / 2)
-    functions = {f'{name} {kind}': (1 << 15) / times[f'{name} {kind}'] for name, kind in list_functions()}
-    return {'moved': sorted(moved.items()), 'products': products, 'chains': chains, 'functions': functions,
-            'dispatch': times['dispatch']}
-
-
-def rate_of_bytes(rates, n):
-    """The rate of the least memory that n bytes fit, as far as it has been measured."""
-    return next((rate for size, rate in rates['moved'] if size >= n), rates['moved'][-1][1])
-
-
-def unit_of(kind, rates):
-    """The rates of products and of other operations of a type; integers have lanes as floats of their size have."""
-    products = rates['products'].get(kind) or rates['products']['i32' if kind[0] in 'iu' else 'f32']
-    size, table = SIZES[kind], rates['chains']
-    if kind[0] in 'iu':
-        return products, table['i32'] * (4 / size)
-    return products, table['f64' if kind == 'f64' else 'f32']
-
-
-def find_bound(cell, found, rates):
-    """Seconds, and what they are for."""
-    products, others = unit_of(cell['kind'], rates)
-    n_bytes = found['bytes'] + cell['more_bytes']
-    n_others = max(found['operations'] - found['product_operations'] - sum(cell['functions'].values()), 0)
-    functions = sum(n / rates['functions'][name] for name, n in cell['functions'].items())
-    parts = {'bytes': n_bytes / rate_of_bytes(rates, found['bytes']),
-             'operations': found['product_operations'] / products + n_others / others + functions,
-             'dispatch': rates['dispatch']}
-    name = max(parts, key=parts.get)
-    return parts[name], name
 
 
 def draw_cells(options):
@@ -193,24 +80,25 @@ def measure(options):
                 os.makedirs(options.keep, exist_ok=True)
                 with open(os.path.join(options.keep, f'{name}.mlir'), 'w', encoding='utf-8') as file:
                     file.write(cell['text'])
-        rates, names = measure_rates(options.device, folder), list(cells)
+        found = rates.climb(rates.make_ladders(), folder, lambda paths: bench(paths, options.device, 0.03, 600)[0])
+        measured, names = rates.find_rates(found), list(cells)
         for first in range(0, len(names), BATCH):
             some = names[first:first + BATCH]
             found, problems = measure_batch(some, folder, options)
             for name in some:
-                results[name] = judge(cells[name], found.get(name), problems.get(name), rates)
+                results[name] = judge(cells[name], found.get(name), problems.get(name), measured)
             print(f'\r  {min(first + BATCH, len(names))} of {len(names)}, {time.monotonic() - start:.0f} s', end='',
                   file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return {'device': options.device, 'seed': options.seed, 'rates': rates, 'cells': results}
+    return {'device': options.device, 'seed': options.seed, 'rates': measured, 'cells': results}
 
 
-def judge(cell, found, problem, rates):
+def judge(cell, found, problem, measured):
     """The result of a cell; its share is 0 where it failed."""
     result = {key: cell[key] for key in ('family', 'about', 'kind')}
     if found is None:
         return {**result, 'share': 0, 'problem': problem or 'no result'}
-    bound, why = find_bound(cell, found, rates)
+    bound, why = rates.find_bound(cell, found, measured)
     return {**result, 'seconds': found['minimum_s'], 'median': found['median_s'], 'compile': found['compile_s'],
             'bound': bound, 'by': why, 'share': bound / found['minimum_s'], 'reference': found['share_of_reference'],
             'bytes': found['bytes'], 'operations': found['operations']}
@@ -236,29 +124,28 @@ def list_families(cells):
     return shares
 
 
+def list_types(cells, family):
+    """Median shares of a family's types, the least first, as far as there are three cells of one."""
+    shares = collections.defaultdict(list)
+    for cell in cells.values():
+        if cell['family'] == family:
+            shares[cell['kind']].append(cell['share'])
+    medians = sorted((statistics.median(some), kind) for kind, some in shares.items() if len(some) > 2)
+    return ', '.join(f'{kind} {median:.2f}' for median, kind in medians)
+
+
 def describe_families(cells):
-    lines = [f'{"family":14}{"cells":>6}{"median":>8}{"worst":>8}{"under " + str(FAULT):>12}']
-    for family, shares in sorted(list_families(cells).items(), key=lambda item: statistics.median(item[1])):
+    lines = [f'{"family":14}{"cells":>6}{"median":>8}{"worst":>8}{"under " + str(FAULT):>12}  medians of types']
+    families_by_share = sorted(list_families(cells).items(), key=lambda item: statistics.median(item[1]))
+    for family, shares in [*families_by_share, ('all', [cell['share'] for cell in cells.values()])]:
         lines.append(f'{family:14}{len(shares):6}{statistics.median(shares):8.2f}{min(shares):8.3f}'
-                     f'{sum(share < FAULT for share in shares):12}')
-    everything = [cell['share'] for cell in cells.values()]
-    lines.append(f'{"all":14}{len(everything):6}{statistics.median(everything):8.2f}{min(everything):8.3f}'
-                 f'{sum(share < FAULT for share in everything):12}')
+                     f'{sum(share < FAULT for share in shares):12}  {list_types(cells, family)}'.rstrip())
     return '\n'.join(lines)
-
-
-def describe_rates(rates):
-    moved = dict(rates['moved'])
-    caches, memory = max(moved.values()), rates['moved'][-1][1]
-    products = ', '.join(f'{kind} {rate / 1e9:.0f}' for kind, rate in rates['products'].items())
-    others = ', '.join(f'{kind} {rate / 1e9:.0f}' for kind, rate in rates['chains'].items())
-    return (f'rates: {memory / 1e9:.1f} GB/s of memory, {caches / 1e9:.1f} of caches; GOP/s of products {products}, '
-            f'of others {others}; a dispatch {rates["dispatch"] * 1e6:.2f} µs')
 
 
 def report(result, worst):
     cells = sorted(result['cells'].items(), key=lambda item: item[1]['share'])
-    print(describe_rates(result['rates']))
+    print(rates.describe(result['rates']))
     for name, cell in cells[:worst]:
         print(describe_cell(name, cell))
     print('\n' + describe_families(result['cells']))

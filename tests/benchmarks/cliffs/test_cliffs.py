@@ -21,10 +21,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 # pylint: disable=wrong-import-position
 import cliffs
 import families
+import rates
 
 GHLO = sys.argv.pop(1) if len(sys.argv) > 1 and os.path.exists(sys.argv[1]) else None
 RATES = {'moved': [[1000, 100.0], [100000, 10.0]], 'products': {'f32': 100.0, 'f64': 50.0, 'i32': 20.0},
-         'chains': {'f32': 10.0, 'f64': 5.0, 'i32': 10.0}, 'functions': {'tanh f32': 2.0}, 'dispatch': 3.0}
+         'others': {'f32': 10.0, 'f64': 5.0, 'i32': 10.0}, 'functions': {'tanh f32': 2.0}, 'dispatch': 3.0}
 FOUND = {'bytes': 0, 'operations': 0, 'product_operations': 0, 'minimum_s': 10.0, 'median_s': 12.0, 'compile_s': 1.0,
          'share_of_reference': 0.0}
 
@@ -35,7 +36,7 @@ def cell(kind='f32', functions=None, more_bytes=0.0):
 
 class Bounds(unittest.TestCase):
     def bound(self, one=None, **found):
-        return cliffs.find_bound(one or cell(), {**FOUND, **found}, RATES)
+        return rates.find_bound(one or cell(), {**FOUND, **found}, RATES)
 
     def test_bytes_by_where_they_fit(self):
         self.assertEqual(self.bound(bytes=900), (9.0, 'bytes'))
@@ -70,6 +71,35 @@ class Bounds(unittest.TestCase):
                     json.dump({'cells': {'one': {**cell(), 'share': share}}}, file)
             cliffs.compare(paths, 40)
             self.assertIn('0.20 times one', output.getvalue())
+
+
+class Rates(unittest.TestCase):
+    def test_ladders_rise(self):
+        for name, ladder in rates.make_ladders().items():
+            works = [work for work, _ in ladder]
+            self.assertEqual(works, sorted(works), name)
+            self.assertTrue(all('func.func @main' in text for _, text in ladder))
+
+    def test_larger_programs_follow_short_ones(self):
+        ladders, ran = {'fast': [(1.0, 'a'), (2.0, 'b')], 'slow': [(1.0, 'c'), (2.0, 'd')], 'gone': [(1.0, 'e')]}, []
+
+        def bench(paths):
+            ran.extend(map(os.path.basename, paths))
+            return {name: {'minimum_s': 1e-4 if 'fast' in name else 1.0} for name in map(os.path.basename, paths)
+                    if 'gone' not in name}
+        with tempfile.TemporaryDirectory() as folder:
+            found = rates.climb(ladders, folder, bench)
+        self.assertEqual(found, {'fast': [(1.0, 1e-4), (2.0, 1e-4)], 'slow': [(1.0, 1.0)], 'gone': []})
+        self.assertNotIn('slow-1.mlir', ran)
+
+    def test_wider_units(self):
+        found = {'copy': [(100.0, 1.0), (200.0, 1.0), (400.0, 8.0)], 'dispatch': [(1.0, 0.5)],
+                 'product f32': [(8.0, 1.0), (64.0, 4.0)], 'product i8': [(8.0, 4.0)], 'chain f32': [(6.0, 1.0)]}
+        measured = rates.find_rates(found)
+        self.assertEqual(measured['moved'], [(100.0, 200.0), (200.0, 200.0), (400.0, 50.0)])
+        self.assertEqual((measured['products']['f32'], measured['products']['i8']), (16.0, 16.0))
+        self.assertEqual(measured['functions']['tanh f32'], 6.0)
+        self.assertEqual(measured['dispatch'], 0.5)
 
 
 class Cells(unittest.TestCase):
