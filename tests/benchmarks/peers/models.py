@@ -311,7 +311,7 @@ def images(size):
     return lambda batch: (torch.randn(batch, 3, size, size),)
 
 
-def tokens(vocabulary, length):
+def token_ids(vocabulary, length):
     return lambda batch: (torch.randint(0, vocabulary, (batch, length)),)
 
 
@@ -324,8 +324,8 @@ MODELS = {model.name: model for model in [
     Model('resnet50', ResNet50, images(224), ('f32', 'bf16', 'int8'), ('int8',), static=True),
     Model('mobilenetv2', MobileNetV2, images(224)),
     Model('vit-b16', Vit, images(224)),
-    Model('bert', Bert, tokens(30522, 128), ('f32', 'bf16', 'int8'), ('int8',)),
-    Model('gpt2-prefill', Gpt2, tokens(50257, 128)),
+    Model('bert', Bert, token_ids(30522, 128), ('f32', 'bf16', 'int8'), ('int8',)),
+    Model('gpt2-prefill', Gpt2, token_ids(50257, 128)),
     Model('gpt2-decode', Gpt2Decode, token_behind(50257, 12, 12)),
     Model('llama-decode', LlamaDecode, token_behind(32000, 24, 4), ('f32', 'bf16', 'int8', 'int4'),
           ('f32', 'bf16', 'int8', 'int4')),

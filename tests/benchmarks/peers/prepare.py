@@ -46,9 +46,9 @@ class Gone:
 @contextlib.contextmanager
 def with_operators_gone():
     """Lets torchax, which is older than PyTorch, name operators that no longer exist."""
-    import torch._decomp
-    kinds = (torch._ops._OpNamespace, torch._ops.OpOverloadPacket)    # pylint: disable=protected-access
-    found, decompositions = [kind.__getattr__ for kind in kinds], torch._decomp.get_decompositions
+    from torch import _decomp, _ops
+    kinds = (_ops._OpNamespace, _ops.OpOverloadPacket)    # pylint: disable=protected-access
+    found, decompositions = [kind.__getattr__ for kind in kinds], _decomp.get_decompositions
 
     def make(get):
         def get_or_gone(self, name):
@@ -61,14 +61,14 @@ def with_operators_gone():
         return get_or_gone
     for kind, get in zip(kinds, found):
         kind.__getattr__ = make(get)
-    torch._decomp.get_decompositions = lambda ops, *others, **options: decompositions(
+    _decomp.get_decompositions = lambda ops, *others, **options: decompositions(
         [op for op in ops if not isinstance(op, Gone)], *others, **options)
     try:
         yield
     finally:
         for kind, get in zip(kinds, found):
             kind.__getattr__ = get
-        torch._decomp.get_decompositions = decompositions
+        _decomp.get_decompositions = decompositions
 
 
 def lower_by_torchax(module, inputs):
@@ -166,8 +166,8 @@ def main():
     np.save(os.path.join(folder, 'expected.npy'), to_numpy(expected[0] if isinstance(expected, tuple) else expected))
     for number, x in enumerate(inputs):
         np.save(os.path.join(folder, f'feed{number}.npy'), to_numpy(x))
-    if not os.path.exists(os.path.join(folder, 'module.pt')):
-        torch.save(module, os.path.join(folder, 'module.pt'))
+    torch.save(module, os.path.join(folder, 'module.pt'))
+    if not os.path.exists(os.path.join(folder, 'f32.onnx')):
         attempt('f32.onnx', write_onnx, folder, module, inputs)
     for kind in kinds:
         if kind.startswith('int'):
