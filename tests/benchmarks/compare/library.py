@@ -171,6 +171,8 @@ def to_buffer(array, device=None):
     array = np.asarray(array, order='C')    # unlike ascontiguousarray, this keeps rank 0
     dimensions = ''.join(f'{size}x' for size in array.shape)
     tensor_type = LIBRARY.ghlo_tensor_type_parse(f'tensor<{dimensions}{NAMES[array.dtype.name]}>'.encode())
+    if array.dtype.name == 'int4':    # of four bits in a byte, where a buffer has its sign, too
+        array = array.astype('int8')
     make_bytes = LIBRARY.g_bytes_new if device is None else LIBRARY.g_bytes_new_static
     data = make_bytes(array.ctypes.data, array.nbytes)
     try:

@@ -103,17 +103,24 @@ def run_script(script, *arguments, limit=None, environment=None):
 
 
 def prepare(folder, model, batch, kinds):
-    """Writes what is not there of a model. Returns what could not be written."""
-    notes = os.path.join(folder, f'{"-".join(kinds)}.txt')
-    if not os.path.exists(notes):
+    """Writes the types of a model that are not there. Returns what could not be written, in lines that begin with the
+    type."""
+    def notes_of(kind):
+        return os.path.join(folder, f'{kind}.txt')
+    missing = [kind for kind in kinds if not os.path.exists(notes_of(kind))]
+    if missing:
         os.makedirs(folder, exist_ok=True)
-        text, status = run_script('prepare.py', folder, model.name, batch, *kinds)
+        text, status = run_script('prepare.py', folder, model.name, batch, *missing)
         if status != 0:
-            return f'{text}prepare.py ended with {status}'
-        with open(notes, 'w', encoding='utf-8') as file:
-            file.write(text)
-    with open(notes, encoding='utf-8') as file:
-        return file.read().strip()
+            return [f'{kind}: prepare.py ended with {status}' for kind in missing]
+        for kind in missing:
+            with open(notes_of(kind), 'w', encoding='utf-8') as file:
+                file.writelines(line + '\n' for line in text.splitlines() if line.startswith(kind))
+    lines = []
+    for kind in kinds:
+        with open(notes_of(kind), encoding='utf-8') as file:
+            lines += file.read().splitlines()
+    return lines
 
 
 def parse_lines(text):
@@ -289,11 +296,11 @@ def measure_models(options, systems):
     for name, model in choose_models(options.models).items():
         kinds = [kind for kind in TYPES if kind in options.types and kind in model.types]
         here = os.path.join(folder, f'{name}-b{options.batch}')
-        notes = prepare(here, model, options.batch, kinds) if kinds else ''
+        notes = prepare(here, model, options.batch, kinds)
         for kind in kinds:
             key = f'{name} {kind}'
             results[key] = measure_steady(here, kind, options, systems)
-            results[key]['notes'] = [note for note in notes.splitlines() if note.startswith(kind) or 'ended' in note]
+            results[key]['notes'] = [note for note in notes if note.startswith(kind)]
             if options.first > 0:
                 results[key]['first'] = measure_first(here, kind, options, systems)
             ratio = ratio_to_best(results[key], kind)

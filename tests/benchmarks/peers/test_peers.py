@@ -126,8 +126,15 @@ class Files(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(
                 peers, 'run_script', return_value=('bf16 by torchax: no\n', 0)) as run:
             for _ in range(2):
-                self.assertEqual(peers.prepare(folder, model, 1, ['f32', 'bf16']), 'bf16 by torchax: no')
+                self.assertEqual(peers.prepare(folder, model, 1, ['f32', 'bf16']), ['bf16 by torchax: no'])
+            self.assertEqual(peers.prepare(folder, model, 1, ['f32']), [])
             self.assertEqual(run.call_count, 1)
+
+    def test_a_model_that_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(peers, 'run_script', return_value=('', -9)):
+            self.assertEqual(peers.prepare(folder, argparse.Namespace(name='a'), 1, ['f32']),
+                             ['f32: prepare.py ended with -9'])
+            self.assertEqual(os.listdir(folder), [])
 
     def test_systems_that_are_not_installed(self):
         self.assertTrue(peers.is_there('json'))
