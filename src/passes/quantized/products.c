@@ -6,6 +6,8 @@
 
 #include "passes/quantized/quantized.h"
 
+#include <math.h>
+
 #include "base/sizes.h"
 #include "passes/constant.h"
 #include "passes/expand/build.h"
@@ -210,24 +212,6 @@ make_sums (const Product      *self,
                            make_correction (self, rewriter, rhs, sums->type));
 }
 
-/* Whether the sums are what the result stores. */
-static gboolean
-stores_sums (const Product *self,
-             const double  *scales)
-{
-  const GhloQuantization *result = self->result;
-  gint64 axis = self->rhs->axis >= 0 ? self->dimensions[self->rhs->axis] : -1;
-
-  if (result->storage != GHLO_ELEMENT_TYPE_I32 || result->axis != axis || result->n_scales != self->rhs->n_scales
-      || ghlo_quantized_has_zero_points (result))
-    return FALSE;
-  for (guint i = 0; i < result->n_scales; i++)
-    if ((float) result->scales[i] != (float) scales[i])
-      return FALSE;
-
-  return TRUE;
-}
-
 static double
 round_scale (const GhloQuantization *quantization,
              guint                   index)
@@ -235,24 +219,42 @@ round_scale (const GhloQuantization *quantization,
   return ghlo_element_round (quantization->expressed, (GhloScalar) { .f = quantization->scales[index] }).f;
 }
 
+/* Whether the sums are what the result stores: its scale is the product of the operands' scales, but for rounding. */
+static gboolean
+stores_sums (const Product *self,
+             gint64         axis,
+             const double  *scales)
+{
+  const GhloQuantization *result = self->result;
+  double rounding = ldexp (1, 1 - ghlo_element_info (ghlo_expand_wide (result->expressed))->mantissa_bits);
+
+  if (result->storage != GHLO_ELEMENT_TYPE_I32 || result->axis != axis || result->n_scales != self->rhs->n_scales
+      || ghlo_quantized_has_zero_points (result))
+    return FALSE;
+  for (guint i = 0; i < result->n_scales; i++)
+    if (fabs (round_scale (result, i) / scales[i] - 1) > rounding)
+      return FALSE;
+
+  return TRUE;
+}
+
 static GhloIrValue *
 make_exact (const Product      *self,
             GhloRewriter       *rewriter,
             GhloIrValue *const *stored)
 {
+  const gint64 axis = self->rhs->axis >= 0 ? self->dimensions[self->rhs->axis] : -1;
   GhloIrValue *sums = make_sums (self, rewriter, stored), *numbers;
   g_autofree double *scales = g_new (double, self->rhs->n_scales);
 
   for (guint i = 0; i < self->rhs->n_scales; i++)
     scales[i] = round_scale (self->lhs, 0) * round_scale (self->rhs, i);
-  if (stores_sums (self, scales))
+  if (stores_sums (self, axis, scales))
     return ghlo_quantized_saturate (rewriter, sums, self->result);
   numbers = ghlo_make_convert (rewriter, sums, ghlo_expand_wide (self->result->expressed));
   numbers = ghlo_make_binary (rewriter, GHLO_OP_STABLEHLO_MULTIPLY, numbers,
-                              ghlo_quantized_make_channels (rewriter, numbers->type,
-                                                            self->rhs->axis >= 0 ? self->dimensions[self->rhs->axis]
-                                                                                 : -1,
-                                                            scales, self->rhs->n_scales));
+                              ghlo_quantized_make_channels (rewriter, numbers->type, axis, scales,
+                                                            self->rhs->n_scales));
 
   return ghlo_quantized_quantize (rewriter, numbers, self->result);
 }
