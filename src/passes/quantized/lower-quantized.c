@@ -7,9 +7,9 @@
  * operations that are not lowered, which the reference executor runs. They are views in a plan.
  */
 
+#include "passes/constant.h"
 #include "passes/effects.h"
 #include "passes/quantized/quantized.h"
-#include "passes/expand/build.h"
 #include "passes/walk.h"
 
 enum { MAX_ELEMENTWISE = 3 };
@@ -19,6 +19,7 @@ typedef struct
   const GhloQuantization *quantization;   /* of the first quantized value */
   gboolean                is_supported;   /* all of them are */
   gboolean                is_uniform;     /* and are quantized alike */
+  gboolean                is_plain;       /* all others have plain types */
 } Types;
 
 static void
@@ -26,7 +27,10 @@ add_type (Types            *self,
           const GhloIrType *type)
 {
   if (type->quantization == NULL)
-    return;
+    {
+      self->is_plain = self->is_plain && ghlo_type_is_plain (type);
+      return;
+    }
   if (self->quantization == NULL)
     self->quantization = type->quantization;
   self->is_supported = self->is_supported && ghlo_quantized_is_supported (type);
@@ -37,7 +41,7 @@ add_type (Types            *self,
 static Types
 find_types (const GhloIrOp *op)
 {
-  Types types = { .is_supported = TRUE, .is_uniform = TRUE };
+  Types types = { .is_supported = TRUE, .is_uniform = TRUE, .is_plain = TRUE };
 
   for (guint i = 0; i < op->n_operands; i++)
     add_type (&types, ghlo_ir_op_operand (op, i)->type);
@@ -273,7 +277,7 @@ lower (GhloRewriter *self,
        GhloIrOp     *op,
        const Types  *types)
 {
-  GhloQuantizedFunc func = find_func (op);
+  GhloQuantizedFunc func = types->is_plain ? find_func (op) : NULL;
 
   if (!types->is_supported || is_cast (op))
     return FALSE;
