@@ -80,7 +80,7 @@ unsupported_reason (GhloDeviceCore        *self,
     case GHLO_FUSION_EXPAND_DOTS:
       return ghlo_cpu_dot_declines_expansion (ops[0]);
     case GHLO_FUSION_ATTENTION:
-      return ghlo_cpu_attention_obstacle (ops, n_ops);
+      return ghlo_cpu_attention_declines (ops, n_ops);
     default:
       return "the CPU does not support this kind of fusion";
     }

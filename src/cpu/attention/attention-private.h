@@ -67,10 +67,11 @@ void ghlo_cpu_attention_read_queries   (const GhloCpuAttentionBlock *block);
 /* Multiplies queries and keys into scores, and weights and values into the sums, to which the products are added. */
 void ghlo_cpu_attention_multiply_keys  (const GhloCpuAttentionBlock *block);
 void ghlo_cpu_attention_multiply_values (const GhloCpuAttentionBlock *block);
-/* Runs a kernel on a row of the block's scores. */
-void ghlo_cpu_attention_run_row        (const GhloCpuAttentionBlock *block,
+/* Runs a kernel on rows of the block's scores; on more than one only where rows follow each other. */
+void ghlo_cpu_attention_run_kernel     (const GhloCpuAttentionBlock *block,
                                         GhloCpuAttentionKernel      *kernel,
                                         gint64                       row,
+                                        gint64                       n_rows,
                                         guint8                      *scores,
                                         guint8                      *results);
 /* Whether all values of the block's keys are finite. */

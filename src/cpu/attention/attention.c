@@ -13,17 +13,21 @@
 
 enum
 {
-  /* Rows of a block: packing keys and values anew for each block costs little then, and the weights of a block stay in
-   * the L2 cache besides them. Blocks have fewer rows where that makes enough tasks. */
-  MOST_ROWS = 192, LEAST_ROWS = 48,
+  /* Scores of a block, which stay in the L2 cache; rows, which share what is packed for them; and keys, along which
+   * rows of scores are computed. Blocks have fewer rows where that makes enough tasks. */
+  MOST_SCORES = 65536, MOST_ROWS = 256, LEAST_ROWS = 48, MOST_KEYS = 256, LEAST_KEYS = 32,
+  /* Numbers of a block's keys and values. */
+  MOST_PACKED = 65536,
   /* Rows up to which reading keys and values in place, for GHLO_CPU_MAX_VECTORS rows at a time, is faster than packing
    * them. */
   MOST_VECTORS = 2 * GHLO_CPU_MAX_VECTORS,
-  /* Keys of a block, and numbers of packed keys and values, which stay in the L2 cache. */
-  MOST_KEYS = 256, LEAST_KEYS = 32, MOST_PACKED = 32768, VECTOR_KEYS = 512,
   /* The largest head, for which a block of the least keys is small enough. */
   MOST_FEATURES = 1024,
 };
+
+/* The least attention that is faster as one step: keys, and scores of all heads. For a few rows: the most heads, and
+ * the least keys. */
+enum { LEAST_LENGTH = 256, LEAST_SCORES = 1 << 18, FEW_HEADS = 2, LONG = 8192 };
 
 /* Approximate nanoseconds for the softmax of one score besides the kernel, and bytes per second of keys and values that
  * are read in place. */
@@ -65,20 +69,54 @@ check_sizes (const GhloIrAttention *attention)
          ? "the keys are not the innermost dimension of its logits" : NULL;
 }
 
+/* Whether separate steps are as fast: their scores stay in a cache, or are few next to the keys and values that all
+ * steps read. They have no loop for five vectors and more, and do not divide a sum over keys among threads. */
+static gboolean
+is_small (const GhloIrAttention *attention)
+{
+  GhloAttentionSizes sizes;
+
+  if (ghlo_attention_find_sizes (attention, &sizes) != NULL)
+    return TRUE;
+  if (sizes.rows <= GHLO_CPU_MAX_VECTORS)
+    return sizes.batches > FEW_HEADS || sizes.length < LONG;
+
+  return sizes.length < LEAST_LENGTH || sizes.batches * sizes.rows < LEAST_SCORES / sizes.length;
+}
+
+static const char *
+find_obstacle (GhloIrAttention       *attention,
+               const GhloIrOp *const *ops,
+               guint                  n_ops)
+{
+  const char *reason = ghlo_ir_attention_match (attention, ops[n_ops - 1]);
+
+  if (reason == NULL)
+    reason = check_sizes (attention);
+  for (guint i = 0; i < n_ops && reason == NULL; i++)
+    if (ops[i] != attention->scores && ops[i] != attention->last)
+      reason = ghlo_kernel_obstacle (ops[i]);
+
+  return reason;
+}
+
 const char *
 ghlo_cpu_attention_obstacle (const GhloIrOp *const *ops,
                              guint                  n_ops)
 {
   GhloIrAttention attention;
-  const char *reason = ghlo_ir_attention_match (&attention, ops[n_ops - 1]);
 
-  if (reason == NULL)
-    reason = check_sizes (&attention);
-  for (guint i = 0; i < n_ops && reason == NULL; i++)
-    if (ops[i] != attention.scores && ops[i] != attention.last)
-      reason = ghlo_kernel_obstacle (ops[i]);
+  return find_obstacle (&attention, ops, n_ops);
+}
 
-  return reason;
+const char *
+ghlo_cpu_attention_declines (const GhloIrOp *const *ops,
+                             guint                  n_ops)
+{
+  GhloIrAttention attention;
+  const char *reason = find_obstacle (&attention, ops, n_ops);
+
+  return reason == NULL && is_small (&attention) ? "separate steps are as fast" : reason;
 }
 
 /* Reading */
@@ -174,24 +212,27 @@ find_matrix (const GhloCpuAttention *self,
   return k->stride == self->query_reader.size || outer->stride == self->query_reader.size;
 }
 
+/* Whether the rows of a block can follow each other in scratch as they do among all scores, so that the kernel runs
+ * once on all of them. */
+static gboolean
+has_compact_rows (const GhloCpuAttention *self)
+{
+  const GhloCpuAxis *rows = &self->axes[GHLO_ATTENTION_ROWS][GHLO_ATTENTION_SCORES];
+  const gint64 length = self->counts[GHLO_ATTENTION_LENGTH];
+
+  return !self->has_vectors && self->keys == length && self->is_in_place && self->score_writer.same
+         && ghlo_cpu_axis_is_uniform (rows) && rows->stride == length * self->score_writer.size;
+}
+
 static void
 init_packers (GhloCpuAttention *self)
 {
   const GhloCpuTiles *tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
   const GhloElementType type = self->query_reader.type;
-  const GhloElementType number = self->number == GHLO_CPU_NUMBER_F64 ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32;
 
-  self->block_rows = (GhloCpuAxis) { .count = self->rows, .inner = self->rows,
-                                     .stride = self->score_row * self->number_size };
-  self->block_keys = (GhloCpuAxis) { .count = self->keys, .inner = self->keys, .stride = self->number_size };
-  ghlo_cpu_packer_init (&self->query_packer, type, self->arithmetic, tiles->heights[0],
-                        &self->axes[GHLO_ATTENTION_ROWS][GHLO_ATTENTION_QUERIES],
-                        &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_QUERIES]);
   ghlo_cpu_packer_init (&self->key_packer, type, self->arithmetic, tiles->columns,
                         &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_KEYS],
                         &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_KEYS]);
-  ghlo_cpu_packer_init (&self->weight_packer, number, self->arithmetic, tiles->heights[0], &self->block_rows,
-                        &self->block_keys);
   ghlo_cpu_packer_init (&self->value_packer, type, self->arithmetic, tiles->columns,
                         &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_VALUES],
                         &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES]);
@@ -222,32 +263,21 @@ cut (GhloCpuAttention *self)
   const gint64 size = self->counts[GHLO_ATTENTION_FEATURES] + self->counts[GHLO_ATTENTION_COLUMNS];
   const gint64 wanted = (gint64) ghlo_cpu_count_tasks (self->nanoseconds);
   const gint64 n_heads = self->counts[GHLO_ATTENTION_BATCH];
-  gint64 keys = self->has_vectors ? VECTOR_KEYS : MOST_KEYS;
+  gint64 keys = MOST_KEYS, most_rows;
 
   while (!self->has_vectors && keys > LEAST_KEYS && keys * size > MOST_PACKED)
     keys /= 2;
   self->keys = MIN (keys, length);
-  self->n_row_blocks = ghlo_ceil_div (n_rows, MOST_ROWS);
+  most_rows = MIN (MOST_ROWS, MOST_SCORES / self->keys);
+  self->n_row_blocks = ghlo_ceil_div (n_rows, most_rows);
   if (n_heads * self->n_row_blocks < wanted)
     self->n_row_blocks = CLAMP (ghlo_ceil_div (wanted, n_heads), self->n_row_blocks,
-                                ghlo_ceil_div (n_rows, LEAST_ROWS));
+                                MAX (ghlo_ceil_div (n_rows, LEAST_ROWS), self->n_row_blocks));
   self->rows = MIN (n_rows, ghlo_round_up (ghlo_ceil_div (n_rows, self->n_row_blocks), tiles->heights[0]));
   self->n_row_blocks = ghlo_ceil_div (n_rows, self->rows);
   self->n_parts = CLAMP (wanted / (n_heads * self->n_row_blocks), 1, ghlo_ceil_div (length, self->keys));
   self->part = ghlo_round_up (ghlo_ceil_div (length, self->n_parts), self->keys);
   self->n_parts = ghlo_ceil_div (length, self->part);
-}
-
-static gsize
-largest_rest (const GhloCpuAttention *self)
-{
-  const gint64 n_features = self->counts[GHLO_ATTENTION_FEATURES], n_columns = self->counts[GHLO_ATTENTION_COLUMNS];
-  const gsize queries = ghlo_cpu_packer_scratch (&self->query_packer, self->rows, n_features);
-  const gsize keys = ghlo_cpu_packer_scratch (&self->key_packer, self->keys, n_features);
-  const gsize weights = ghlo_cpu_packer_scratch (&self->weight_packer, self->rows, self->keys);
-  const gsize values = ghlo_cpu_packer_scratch (&self->value_packer, n_columns, self->keys);
-
-  return MAX (MAX (queries, keys), MAX (weights, values));
 }
 
 /* Places the arrays of a worker. Blocks are bounded, so that nothing overflows. */
@@ -256,22 +286,23 @@ place (GhloCpuAttention *self)
 {
   GhloCpuAttentionScratch *scratch = &self->scratch;
   const gint64 n_features = self->counts[GHLO_ATTENTION_FEATURES], n_columns = self->counts[GHLO_ATTENTION_COLUMNS];
+  const GhloCpuTiles *tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
   const gsize rows = (gsize) (self->rows * self->number_size), number = (gsize) self->number_size;
-  const gboolean has_tiles = !self->has_vectors;
+  const gsize rest = MAX (ghlo_cpu_packer_scratch (&self->key_packer, self->keys, n_features),
+                          ghlo_cpu_packer_scratch (&self->value_packer, n_columns, self->keys));
+  const gsize packed = MAX (ghlo_cpu_packer_size (&self->key_packer, self->keys, n_features),
+                            ghlo_cpu_packer_size (&self->value_packer, n_columns, self->keys));
   const struct { gsize *offset; gsize n_bytes; } arrays[] = {
-    { &scratch->queries, has_tiles ? ghlo_cpu_packer_size (&self->query_packer, self->rows, n_features)
-                                   : rows * (gsize) self->query_row },
-    { &scratch->keys, has_tiles ? ghlo_cpu_packer_size (&self->key_packer, self->keys, n_features) : 0 },
-    { &scratch->values, has_tiles ? ghlo_cpu_packer_size (&self->value_packer, n_columns, self->keys) : 0 },
-    { &scratch->weights, has_tiles ? ghlo_cpu_packer_size (&self->weight_packer, self->rows, self->keys)
-                                   : GHLO_CPU_MAX_VECTORS * (gsize) self->sum_row * number },
-    { &scratch->scores, rows * (gsize) self->score_row },
+    { &scratch->queries, rows * (gsize) self->query_row },
+    { &scratch->packed, self->has_vectors ? 0 : packed },
+    { &scratch->rest, self->has_vectors ? 0 : rest },
+    { &scratch->products, self->has_vectors ? GHLO_CPU_MAX_VECTORS * (gsize) self->sum_row * number : 0 },
+    { &scratch->scores, rows * (gsize) self->score_row + (gsize) tiles->columns * number },
     { &scratch->sums, rows * (gsize) self->sum_row },
     { &scratch->maximum, rows }, { &scratch->next, rows }, { &scratch->factor, rows }, { &scratch->total, rows },
     { &scratch->part, rows },
     { &scratch->line, (gsize) MAX (self->keys, n_columns) * number },
     { &scratch->rounded, (gsize) self->keys * number }, { &scratch->logits, (gsize) self->keys * number },
-    { &scratch->rest, has_tiles ? largest_rest (self) : 0 },
     { &scratch->kernel, self->step.has_kernel ? MAX (self->kernel.scratch, self->mask_kernel.scratch) : 0 },
   };
 
@@ -312,6 +343,9 @@ ghlo_cpu_attention_init (GhloCpuAttention      *self,
   self->query_row = ghlo_round_up (self->counts[GHLO_ATTENTION_FEATURES],
                                    GHLO_CPU_VECTOR_PADDING / self->number_size);
   self->score_row = ghlo_round_up (self->keys, MAX (tiles->columns, GHLO_CPU_VECTOR_PADDING / self->number_size));
+  self->is_compact = has_compact_rows (self);
+  if (self->is_compact)
+    self->score_row = self->keys;
   self->sum_row = ghlo_round_up (self->counts[GHLO_ATTENTION_COLUMNS], tiles->columns);
   init_packers (self);
   place (self);

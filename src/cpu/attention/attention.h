@@ -18,9 +18,10 @@ G_BEGIN_DECLS
 /* Offsets of arrays in the scratch of a worker. Numbers are f32, or f64 for operands of f64. */
 typedef struct
 {
-  gsize queries, keys, values;          /* packed, or queries as vectors */
+  gsize queries;                        /* row by row */
+  gsize packed;                         /* keys, then values */
   gsize scores;                         /* of a block, row by row; then its weights */
-  gsize weights;                        /* packed */
+  gsize products;                       /* of a block with vectors */
   gsize sums;                           /* weighted sums of values, row by row */
   gsize maximum, next, factor, total, part;   /* a number for each row */
   gsize line;                           /* one number, repeated */
@@ -54,16 +55,16 @@ typedef struct
 
   GhloCpuReader       query_reader, logit_reader;
   GhloCpuWriter       score_writer, result_writer;
-  /* Few rows are multiplied as vectors with keys and values in place; others by tiles of what is packed. */
+  /* Few rows are multiplied as vectors with keys and values in place; others by tiles, with keys and values packed. */
   gboolean            has_vectors;
   GhloCpuMatrix       key_matrix, value_matrix;
-  GhloCpuPacker       query_packer, key_packer, weight_packer, value_packer;
-  GhloCpuAxis         block_rows, block_keys;   /* of scores in scratch */
+  GhloCpuPacker       key_packer, value_packer;
 
   gint64              rows, keys;       /* the most of a block */
+  gboolean            is_compact;       /* a block has all keys, and its rows follow each other */
   gint64              part;             /* keys of a part, a multiple of those of a block */
   gint64              n_row_blocks, n_parts;
-  gint64              query_row, score_row, sum_row;    /* numbers from one row to the next; of vectors: query_row */
+  gint64              query_row, score_row, sum_row;    /* numbers from one row to the next */
   double              nanoseconds;      /* estimated, on one thread */
   GhloCpuAttentionScratch scratch;
   gsize               partial_size;     /* bytes of the sums, maxima and totals of one part of a block of rows */
@@ -73,6 +74,9 @@ typedef struct
 /* Returns a static string that says why the CPU does not compute @ops, which end with the second product, as one step,
  * or NULL. */
 const char *ghlo_cpu_attention_obstacle (const GhloIrOp *const *ops,
+                                         guint                  n_ops);
+/* The same, also where separate steps are as fast. */
+const char *ghlo_cpu_attention_declines (const GhloIrOp *const *ops,
                                          guint                  n_ops);
 /* Returns NULL, or a static string that says why the request is not an attention that the CPU computes. @self, which
  * was zero, must be cleared in either case. */

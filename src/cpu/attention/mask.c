@@ -47,7 +47,7 @@ is_excluded (GhloCpuAttentionBlock *block)
 
   for (gint64 i = block->n_rows; i > 0; i--)
     {
-      ghlo_cpu_attention_run_row (block, &block->mask, i - 1, mask, mask);
+      ghlo_cpu_attention_run_kernel (block, &block->mask, i - 1, 1, mask, mask);
       if (memchr (mask, self->mask.keeps ? 1 : 0, (gsize) block->n_keys) != NULL)
         return FALSE;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The products of a block, on one thread: by the tiles of isa/routines.h from packed operands, or, for a few rows, by
- * loops that read keys and values once where they lie.
+ * The products of a block, on one thread: by the tiles of isa/routines.h, for which keys and values are
+ * packed, or, for a few rows, by loops that read them where they lie.
  */
 
 #include "cpu/attention/attention-private.h"
@@ -10,11 +10,13 @@
 
 /* Tiles */
 
-/* Multiplies packed rows and columns. Rows of @to have room for whole tiles. */
+/* Multiplies rows and packed columns. Tiles write whole vectors: what is behind the last column is overwritten by the
+ * next row where rows have no room for it, so the last columns come first. */
 static void
 multiply_tiles (const GhloCpuAttention *self,
                 gint64                  k,
                 const guint8           *lhs,
+                gint64                  lhs_row,
                 gint64                  n_rows,
                 const guint8           *rhs,
                 gint64                  n_columns,
@@ -22,16 +24,17 @@ multiply_tiles (const GhloCpuAttention *self,
                 gint64                  to_row,
                 gboolean                accumulate)
 {
-  const GhloCpuTiles *tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
-  const gint64 size = self->number_size, height = tiles->heights[0], width = tiles->columns;
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  const guint *heights = routines->tiles[self->arithmetic].heights;
+  const gint64 size = self->number_size, width = routines->tiles[self->arithmetic].columns;
 
-  for (gint64 j = 0; j < n_columns; j += width)
-    for (gint64 i = 0, lower = 0; i < n_rows; i += tiles->heights[lower])
+  for (gint64 j = (n_columns - 1) / width * width; j >= 0; j -= width)
+    for (gint64 i = 0, height = 0; i < n_rows; i += heights[height])
       {
-        while (tiles->heights[lower] > n_rows - i)
-          lower++;
-        tiles->multiply[lower][n_columns - j <= width / 2 ? 0 : 1]
-          ((gsize) k, lhs + (i / height * height * k + i % height) * size, rhs + j * k * size, width * size,
+        while (heights[height] > n_rows - i)
+          height++;
+        routines->row_tiles[self->arithmetic][height][n_columns - j <= width / 2 ? 0 : 1]
+          ((gsize) k, lhs + i * lhs_row * size, (gsize) lhs_row, rhs + j * k * size, width * size,
            to + (i * to_row + j) * size, (gsize) to_row, accumulate);
       }
 }
@@ -39,11 +42,10 @@ multiply_tiles (const GhloCpuAttention *self,
 static void
 pack (const GhloCpuAttentionBlock *block,
       const GhloCpuPacker         *packer,
-      const GhloCpuPart           *part,
-      gsize                        to)
+      const GhloCpuPart           *part)
 {
   ghlo_cpu_pack (packer, part, ghlo_cpu_attention_at (block, block->attention->scratch.rest),
-                 ghlo_cpu_attention_at (block, to));
+                 ghlo_cpu_attention_at (block, block->attention->scratch.packed));
 }
 
 static void
@@ -55,9 +57,9 @@ multiply_packed_keys (const GhloCpuAttentionBlock *block)
                              &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_KEYS],
                              block->first_key, block->n_keys, 0, n_features };
 
-  pack (block, &self->key_packer, &keys, self->scratch.keys);
-  multiply_tiles (self, n_features, ghlo_cpu_attention_at (block, self->scratch.queries), block->n_rows,
-                  ghlo_cpu_attention_at (block, self->scratch.keys), block->n_keys,
+  pack (block, &self->key_packer, &keys);
+  multiply_tiles (self, n_features, ghlo_cpu_attention_at (block, self->scratch.queries), self->query_row,
+                  block->n_rows, ghlo_cpu_attention_at (block, self->scratch.packed), block->n_keys,
                   ghlo_cpu_attention_at (block, self->scratch.scores), self->score_row, FALSE);
 }
 
@@ -66,16 +68,13 @@ multiply_packed_values (const GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
   const gint64 n_columns = self->counts[GHLO_ATTENTION_COLUMNS];
-  const GhloCpuPart weights = { ghlo_cpu_attention_at (block, self->scratch.scores), &self->block_rows,
-                                &self->block_keys, 0, block->n_rows, 0, block->n_keys };
   const GhloCpuPart values = { block->values, &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_VALUES],
                                &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES],
                                0, n_columns, block->first_key, block->n_keys };
 
-  pack (block, &self->weight_packer, &weights, self->scratch.weights);
-  pack (block, &self->value_packer, &values, self->scratch.values);
-  multiply_tiles (self, block->n_keys, ghlo_cpu_attention_at (block, self->scratch.weights), block->n_rows,
-                  ghlo_cpu_attention_at (block, self->scratch.values), n_columns,
+  pack (block, &self->value_packer, &values);
+  multiply_tiles (self, block->n_keys, ghlo_cpu_attention_at (block, self->scratch.scores), self->score_row,
+                  block->n_rows, ghlo_cpu_attention_at (block, self->scratch.packed), n_columns,
                   ghlo_cpu_attention_at (block, self->scratch.sums), self->sum_row, TRUE);
 }
 
@@ -119,7 +118,7 @@ multiply_value_vectors (const GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
   const GhloCpuMatrix *matrix = &self->value_matrix;
-  guint8 *products = ghlo_cpu_attention_at (block, self->scratch.weights);
+  guint8 *products = ghlo_cpu_attention_at (block, self->scratch.products);
   GhloCpuVectors vectors = {
     .n = (gsize) self->counts[GHLO_ATTENTION_COLUMNS], .k = (gsize) block->n_keys,
     .matrix = block->values + ghlo_cpu_axis_at (&self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES],
@@ -152,13 +151,7 @@ ghlo_cpu_attention_read_queries (const GhloCpuAttentionBlock *block)
   const GhloCpuAxis *rows = &self->axes[GHLO_ATTENTION_ROWS][GHLO_ATTENTION_QUERIES];
   const GhloCpuAxis *features = &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_QUERIES];
   const gint64 n_features = self->counts[GHLO_ATTENTION_FEATURES];
-  const GhloCpuPart queries = { block->queries, rows, features, block->first_row, block->n_rows, 0, n_features };
 
-  if (!self->has_vectors)
-    {
-      pack (block, &self->query_packer, &queries, self->scratch.queries);
-      return;
-    }
   for (gint64 i = 0; i < block->n_rows; i++)
     {
       guint8 *to = ghlo_cpu_attention_row (block, self->scratch.queries, i, self->query_row);

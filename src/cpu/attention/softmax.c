@@ -18,12 +18,18 @@ fill (const GhloCpuAttention *self,
       const guint8           *number,
       gsize                   n)
 {
+  const guint32 narrow = *(const guint32 *) (gconstpointer) number;
+
   if (self->number == GHLO_CPU_NUMBER_F64)
-    for (gsize i = 0; i < n; i++)
-      ((guint64 *) (gpointer) to)[i] = *(const guint64 *) (gconstpointer) number;
+    {
+      const guint64 wide = *(const guint64 *) (gconstpointer) number;
+
+      for (gsize i = 0; i < n; i++)
+        ((guint64 *) (gpointer) to)[i] = wide;
+    }
   else
     for (gsize i = 0; i < n; i++)
-      ((guint32 *) (gpointer) to)[i] = *(const guint32 *) (gconstpointer) number;
+      ((guint32 *) (gpointer) to)[i] = narrow;
 }
 
 /* Combines @n numbers with one. */
@@ -63,11 +69,12 @@ reduce (const GhloCpuAttention *self,
 
 /* The kernel gets addresses as if all scores and results were in memory. */
 void
-ghlo_cpu_attention_run_row (const GhloCpuAttentionBlock *block,
-                            GhloCpuAttentionKernel      *kernel,
-                            gint64                       row,
-                            guint8                      *scores,
-                            guint8                      *results)
+ghlo_cpu_attention_run_kernel (const GhloCpuAttentionBlock *block,
+                               GhloCpuAttentionKernel      *kernel,
+                               gint64                       row,
+                               gint64                       n_rows,
+                               guint8                      *scores,
+                               guint8                      *results)
 {
   const GhloCpuAttention *self = block->attention;
   const GhloCpuAxis *rows = &self->axes[GHLO_ATTENTION_ROWS][GHLO_ATTENTION_SCORES];
@@ -77,7 +84,7 @@ ghlo_cpu_attention_run_row (const GhloCpuAttentionBlock *block,
   kernel->buffers[0] = (gpointer) ((guintptr) scores - (guintptr) (at * size));
   kernel->buffers[self->step.logits.n_operands + 1]
     = (gpointer) ((guintptr) results - (guintptr) (at * kernel->result_size));
-  ghlo_cpu_kernel_run_part (&kernel->run, at, at + block->n_keys, 0);
+  ghlo_cpu_kernel_run_part (&kernel->run, at, at + n_rows * block->n_keys, 0);
 }
 
 /* Turns a row of scores into logits. */
@@ -99,7 +106,7 @@ compute_logits (GhloCpuAttentionBlock *block,
     {
       if (!self->is_in_place)
         logits = ghlo_cpu_attention_at (block, self->scratch.logits);
-      ghlo_cpu_attention_run_row (block, &block->logits, row, scores, logits);
+      ghlo_cpu_attention_run_kernel (block, &block->logits, row, 1, scores, logits);
     }
   if (logits != numbers)
     ghlo_cpu_read_row (&self->logit_reader, logits, self->logit_reader.size, numbers, (gsize) n);
@@ -152,11 +159,17 @@ ghlo_cpu_attention_weigh (GhloCpuAttentionBlock *block)
 
   memcpy (next, ghlo_cpu_attention_at (block, self->scratch.maximum), n_rows * size);
   memset (part, 0, n_rows * size);
+  if (self->is_compact)
+    {
+      guint8 *scores = ghlo_cpu_attention_at (block, self->scratch.scores);
+
+      ghlo_cpu_attention_run_kernel (block, &block->logits, 0, block->n_rows, scores, scores);
+    }
   for (gint64 i = 0; i < block->n_rows; i++)
     {
       guint8 *row = ghlo_cpu_attention_row (block, self->scratch.scores, i, self->score_row);
 
-      if (self->step.has_kernel || !self->score_writer.same)
+      if (!self->is_compact && (self->step.has_kernel || !self->score_writer.same))
         compute_logits (block, i, row);
       reduce (self, GHLO_COMBINER_MAXIMUM, row, n_keys, next + i * self->number_size);
       combine_one (block, GHLO_SCALAR_SUBTRACT, row, next + i * self->number_size, n_keys);

@@ -46,7 +46,8 @@ get_device (void)
 
 /* Products of few terms stay products. */
 static GhloPrepared *
-fuse (const char *text)
+fuse_for (GhloDeviceCore *device,
+          const char     *text)
 {
   static const char *const disabled[] = { "expand-dots", NULL };
   const GhloOptimizeOptions options = { .level = 2, .disabled = disabled };
@@ -54,12 +55,18 @@ fuse (const char *text)
   g_autoptr (GError) error = NULL;
   GhloPrepared *prepared;
 
-  ghlo_fuse (module, get_device (), &options, NULL, NULL, NULL, NULL, &error);
+  ghlo_fuse (module, device, &options, NULL, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (get_device (), module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   g_assert_no_error (error);
 
   return prepared;
+}
+
+static GhloPrepared *
+fuse (const char *text)
+{
+  return fuse_for (get_device (), text);
 }
 
 static GhloValue *
@@ -165,7 +172,7 @@ test_tiles (void)
     { 2, 3, 37, 37, 24, 24, "f32", "f32", "", CAUSAL ("0xFF800000") },
     { 1, 1, 400, 530, 40, 33, "f32", "f32", "", SCALE ("divide", "11.3") },
     { 1, 1, 9, 700, 160, 1, "f32", "f32", MASK_ARGUMENTS, MASKS ("-1.0e9") },
-    { 1, 1, 20, 17, 600, 520, "f32", "f32", "", PLAIN },
+    { 1, 1, 20, 17, 600, 520, "f32", "f32", "", SCALE ("multiply", "0.1") },
     { 1, 2, 64, 64, 32, 32, "bf16", "bf16", "", CAUSAL ("0xFF80") },
     { 2, 1, 37, 75, 20, 24, "bf16", "f32", MASK_ARGUMENTS, MASKS ("-3.3895e38") },
     { 1, 2, 17, 300, 20, 20, "f16", "f16", MASK_ARGUMENTS, MASKS ("-6.5e4") },
@@ -206,6 +213,31 @@ test_special (void)
 
   check_cases (cases, G_N_ELEMENTS (cases), fill_special, "attention");
   check_cases (cases, G_N_ELEMENTS (cases), fill_masked, "attention");
+}
+
+/* A value of a late key is infinite: times a weight of 0 it is NaN, also where all keys of its block are masked. */
+static void
+fill_infinite (GhloValue *value,
+               guint      index)
+{
+  fill_real (value, index);
+  if (index == 2)
+    set_number (value, value->n_elements - 1, -INFINITY);
+}
+
+/* Blocks of keys that a mask excludes for all rows of a block, or for all but some. */
+static void
+test_masked_blocks (void)
+{
+  static const Case cases[] = {
+    { 1, 2, 600, 600, 16, 20, "f32", "f32", "", CAUSAL ("-1.0e9") },
+    { 1, 2, 600, 600, 16, 20, "bf16", "f32", "", CAUSAL ("0xFF80") },
+    { 1, 1, 500, 900, 16, 20, "f64", "f64", "", CAUSAL ("-1.0e9") },
+    { 2, 1, 60, 1100, 8, 8, "f32", "f32", "", CAUSAL ("-3.0") },
+  };
+
+  check_cases (cases, G_N_ELEMENTS (cases), fill_real, "tiles");
+  check_cases (cases, G_N_ELEMENTS (cases), fill_infinite, "tiles");
 }
 
 static void
@@ -357,6 +389,30 @@ test_declined (void)
                   "  return %o : tensor<5x20xf32>\n}\n");
 }
 
+/* Which sizes the CPU takes: scores that would be in memory, and long keys of few heads. */
+static void
+test_sizes (void)
+{
+  static const struct { Case one; gboolean is_step; } cases[] = {
+    { { 1, 8, 512, 512, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, TRUE },
+    { { 1, 4, 8, 16384, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, TRUE },
+    { { 1, 1, 1, 16384, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, TRUE },
+    { { 1, 8, 128, 128, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
+    { { 1, 8, 4096, 77, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
+    { { 1, 32, 1, 2048, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = print_case (&cases[i].one);
+      g_autoptr (GhloPrepared) prepared = fuse_for (ghlo_devices_find ("cpu"), text);
+      g_autofree char *plan = ghlo_prepared_describe (prepared);
+
+      if ((strstr (plan, " attention ") != NULL) != cases[i].is_step)
+        g_error ("expected %s step in\n%s", cases[i].is_step ? "one" : "no such", plan);
+    }
+}
+
 /* A run that is cancelled ends soon, with an error. */
 static gpointer
 cancel_later (gpointer cancellable)
@@ -398,9 +454,11 @@ main (int    argc,
   g_test_add_func ("/cpu/attention/tiles", test_tiles);
   g_test_add_func ("/cpu/attention/vectors", test_vectors);
   g_test_add_func ("/cpu/attention/special", test_special);
+  g_test_add_func ("/cpu/attention/masked-blocks", test_masked_blocks);
   g_test_add_func ("/cpu/attention/forms", test_forms);
   g_test_add_func ("/cpu/attention/random", test_random);
   g_test_add_func ("/cpu/attention/declined", test_declined);
+  g_test_add_func ("/cpu/attention/sizes", test_sizes);
   g_test_add_func ("/cpu/attention/cancel", test_cancel);
 
   return g_test_run ();
