@@ -273,7 +273,11 @@ cut (GhloCpuAttention *self)
   if (n_heads * self->n_row_blocks < wanted)
     self->n_row_blocks = CLAMP (ghlo_ceil_div (wanted, n_heads), self->n_row_blocks,
                                 MAX (ghlo_ceil_div (n_rows, LEAST_ROWS), self->n_row_blocks));
-  self->rows = MIN (n_rows, ghlo_round_up (ghlo_ceil_div (n_rows, self->n_row_blocks), tiles->heights[0]));
+  /* Whole tiles, unless that would be more than the most: then blocks of rows and of keys begin together, as it is best
+   * for a causal mask. */
+  self->rows = ghlo_ceil_div (n_rows, self->n_row_blocks);
+  if (ghlo_round_up (self->rows, tiles->heights[0]) <= most_rows)
+    self->rows = MIN (n_rows, ghlo_round_up (self->rows, tiles->heights[0]));
   self->n_row_blocks = ghlo_ceil_div (n_rows, self->rows);
   self->n_parts = CLAMP (wanted / (n_heads * self->n_row_blocks), 1, ghlo_ceil_div (length, self->keys));
   self->part = ghlo_round_up (ghlo_ceil_div (length, self->n_parts), self->keys);
