@@ -25,9 +25,10 @@ enum
   MOST_FEATURES = 1024,
 };
 
-/* The least attention that is faster as one step: keys, and scores of all heads. For a few rows: the most heads, and
- * the least keys. */
-enum { LEAST_LENGTH = 256, LEAST_SCORES = 1 << 18, FEW_HEADS = 2, LONG = 8192 };
+/* The least attention that is faster as one step: keys, and scores of all heads; for rows that are vectors, keys and
+ * multiply-adds. For up to GHLO_CPU_MAX_VECTORS rows: the most heads, and the least keys. */
+enum { LEAST_LENGTH = 256, LEAST_SCORES = 1 << 18, LEAST_VECTOR_LENGTH = 2048, FEW_HEADS = 2, LONG = 8192 };
+#define LEAST_VECTOR_STEPS 0x1p24
 
 /* Approximate nanoseconds for the softmax of one score besides the kernel, and bytes per second of keys and values that
  * are read in place. */
@@ -75,11 +76,16 @@ static gboolean
 is_small (const GhloIrAttention *attention)
 {
   GhloAttentionSizes sizes;
+  double n_steps;
 
   if (ghlo_attention_find_sizes (attention, &sizes) != NULL)
     return TRUE;
+  n_steps = (double) sizes.batches * (double) sizes.rows * (double) sizes.length
+            * (double) (sizes.features + sizes.columns);
   if (sizes.rows <= GHLO_CPU_MAX_VECTORS)
     return sizes.batches > FEW_HEADS || sizes.length < LONG;
+  if (sizes.rows <= MOST_VECTORS)
+    return sizes.length < LEAST_VECTOR_LENGTH || n_steps < LEAST_VECTOR_STEPS;
 
   return sizes.length < LEAST_LENGTH || sizes.batches * sizes.rows < LEAST_SCORES / sizes.length;
 }

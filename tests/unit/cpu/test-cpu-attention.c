@@ -397,6 +397,7 @@ test_sizes (void)
     { { 1, 8, 512, 512, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, TRUE },
     { { 1, 4, 8, 16384, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, TRUE },
     { { 1, 1, 1, 16384, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, TRUE },
+    { { 1, 8, 8, 1024, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
     { { 1, 8, 128, 128, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
     { { 1, 8, 4096, 77, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
     { { 1, 32, 1, 2048, 64, 64, "f32", "f32", "", SCALE ("multiply", "0.1") }, FALSE },
