@@ -126,6 +126,13 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
 
 /* Whether it pays to pack the constant rhs ahead, which the panels algorithm does. */
 gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
+/* The kind of matrix of @type that is multiplied with vectors in @arithmetic. FALSE where there is none. */
+gboolean ghlo_cpu_find_vector (GhloElementType    type,
+                               GhloCpuArithmetic  arithmetic,
+                               GhloCpuVector     *kind);
+/* The number of tasks that work of that time is worth. It does not depend on the number of threads, because the sums
+ * of a library may depend on the tile size. */
+double   ghlo_cpu_count_tasks (double nanoseconds);
 /* Approximate operations per second of one core. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles whose sizes are multiples of the units, with at most @most_rows × @most_columns elements

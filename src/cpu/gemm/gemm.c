@@ -398,10 +398,8 @@ ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
   return ghlo_cpu_rate () * shares[self->arithmetic];
 }
 
-/* The number of tasks worth sharing. It does not depend on the number of threads, because the sums of a library may
- * depend on the tile size. */
-static double
-count_tasks (double nanoseconds)
+double
+ghlo_cpu_count_tasks (double nanoseconds)
 {
   if (nanoseconds < GHLO_PARALLEL_MIN_WORK)
     return 1;
@@ -418,7 +416,7 @@ ghlo_cpu_gemm_cut (const GhloCpuGemm *self,
                    gint64             most_columns,
                    double             most_nanoseconds)
 {
-  double total = way->nanoseconds, wanted = count_tasks (total);
+  double total = way->nanoseconds, wanted = ghlo_cpu_count_tasks (total);
   gint64 row_tiles = ghlo_ceil_div (self->m, most_rows), column_tiles = ghlo_ceil_div (self->n, most_columns);
 
   for (;;)

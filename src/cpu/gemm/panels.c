@@ -339,28 +339,16 @@ move_sums (const GhloCpuGemm *self,
            Direction          direction)
 {
   const GhloCpuResult *result = &self->result;
-  gint64 last = tile->first_column + tile->n_columns;
 
   for (gint64 row = 0; row < tile->n_rows; row++)
     {
       guint8 *sums = tile->scratch + state->sums_at + row * state->sums_row * state->sum_size;
       guint8 *place = tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row);
 
-      for (gint64 column = tile->first_column, end; column < last; column = end)
-        {
-          gint64 n, stride;
-
-          end = ghlo_cpu_axis_run_end (&result->columns, column, last);
-          n = end - column;
-          stride = n == 1 ? state->writer.size : result->columns.stride;
-          if (direction == LOAD)
-            ghlo_cpu_read_row (&state->old, place + ghlo_cpu_axis_at (&result->columns, column), stride, sums,
-                               (gsize) n);
-          else
-            ghlo_cpu_write_row (&state->writer, sums, place + ghlo_cpu_axis_at (&result->columns, column), stride,
-                                (gsize) n);
-          sums += n * state->sum_size;
-        }
+      if (direction == LOAD)
+        ghlo_cpu_read_axis (&state->old, place, &result->columns, tile->first_column, tile->n_columns, sums);
+      else
+        ghlo_cpu_write_axis (&state->writer, sums, place, &result->columns, tile->first_column, tile->n_columns);
     }
 }
 
