@@ -20,8 +20,9 @@ import sys
 
 MAX_FUNCTIONS = 42
 MAX_CIRCLES = 12
-# Raised where what programs need grows: from 230,000 for loops in place and their kernels.
-MAX_LINES = 236000
+# Raised where what programs need grows: from 230,000 for loops in place and their kernels, from 236,000 for quantized
+# types, attention and packed operands on the CPU.
+MAX_LINES = 240000
 # Shorter functions, such as those that return one member, are alike by nature.
 MIN_TOKENS = 60
 

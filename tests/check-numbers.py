@@ -100,6 +100,7 @@ WINDOWS = {
     'kernel/lower/reduce.c': 'affine functions, whose magnitudes in bytes are limited',
     'kernel/lower/select-and-scatter.c': 'terms, which the check of kernels limits',
     'kernel/lower/walk.c': 'affine functions, whose magnitudes in bytes are limited',
+    'passes/quantized/sums.c': 'sizes, counted in doubles',
     'gpu/product/convolution.c': 'ghlo_ir_window_fits_bytes ()',
 }
 

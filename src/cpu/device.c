@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cpu/attention/attention.h"
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/prologue.h"
@@ -90,6 +91,7 @@ unsupported_reason (GhloDeviceCore        *self,
     case GHLO_FUSION_EXPAND_DOTS:
       return ghlo_cpu_dot_declines_expansion (ops[0]);
     case GHLO_FUSION_ATTENTION:
+      return ghlo_cpu_attention_declines (ops, n_ops);
     default:
       return "the CPU does not support this kind of fusion";
     }

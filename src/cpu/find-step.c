@@ -18,6 +18,7 @@ typedef struct
 static const Row rows[] = {
   { GHLO_OP_CHLO_TOP_K, &ghlo_cpu_step_top_k },
   { GHLO_OP_STABLEHLO_CHOLESKY, &ghlo_cpu_step_cholesky },
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_cpu_step_attention },
   { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_cpu_step_product },
   { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_cpu_step_kernel },
   { GHLO_OP_STABLEHLO_CONCATENATE, &ghlo_cpu_step_concatenate },

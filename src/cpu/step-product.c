@@ -64,18 +64,43 @@ get_description (const Product *self)
 }
 
 static gsize
-compiled_size (gpointer compiled)
+get_constant_size (const Product *self)
 {
-  const Product *self = compiled;
-
   return self->gemm != NULL ? ghlo_cpu_gemm_packed_size (self->gemm)
                             : ghlo_cpu_convolution_packed_size (self->convolution);
 }
 
-static gboolean
-packs_rhs (const Product *self)
+/* The index of the operand that may be packed; GHLO_STEP_NONE: the prologue computes it. */
+static guint
+find_packed_operand (const Product *self)
 {
-  return self->gemm == NULL || ghlo_cpu_gemm_packs_rhs (self->gemm);
+  return self->operands[self->gemm == NULL || ghlo_cpu_gemm_packs_rhs (self->gemm)];
+}
+
+static void
+get_packing (gpointer         compiled,
+             GhloStepPacking *packing)
+{
+  const Product *self = compiled;
+
+  packing->constant_size = get_constant_size (self);
+  packing->operand = find_packed_operand (self);
+  packing->key = self->gemm != NULL ? ghlo_cpu_gemm_get_packing (self->gemm, &packing->size)
+                                    : ghlo_cpu_convolution_get_packing (self->convolution, &packing->size);
+}
+
+static gboolean
+pack (gpointer           compiled,
+      const GhloView    *operand,
+      gpointer           packed,
+      gpointer           scratch,
+      const GhloMonitor *monitor)
+{
+  const Product *self = compiled;
+
+  return self->gemm != NULL
+         ? ghlo_cpu_gemm_pack (self->gemm, operand->data, packed, scratch, monitor, NULL)
+         : ghlo_cpu_convolution_pack (self->convolution, operand->data, packed, scratch, monitor, NULL);
 }
 
 static const char *
@@ -236,8 +261,8 @@ select_step (gpointer               step,
     selection->reason = "it is faster with a dense result";
   if (selection->reason != NULL)
     return;
-  if (compiled_size (self) > 0)
-    selection->operands[self->operands[packs_rhs (self)]].wants_data = TRUE;
+  if (get_constant_size (self) > 0)
+    selection->operands[find_packed_operand (self)].wants_data = TRUE;
   selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, get_scratch_size (self));
   clear_algorithm (self);
   if (self->epilogue == NULL && self->prologue == NULL)
@@ -290,6 +315,8 @@ run (gpointer            compiled,
 {
   const Product *self = compiled;
   const guint8 *lhs = find_data (self, operands, 0), *rhs = find_data (self, operands, 1);
+  const guint packed_operand = find_packed_operand (self);
+  gconstpointer packed = packed_operand != GHLO_STEP_NONE ? operands[packed_operand].packed : NULL;
   GhloCpuPrologueRun prologue;
   GhloCpuEpilogueRun epilogue;
   gboolean ok;
@@ -299,9 +326,10 @@ run (gpointer            compiled,
                                  (guint8 *) scratch + ghlo_size_align (get_own_scratch_size (self)), monitor);
   ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch, get_scratch_size (self), monitor);
   ok = self->gemm != NULL
-         ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, epilogue.product, scratch, &prologue, &epilogue, monitor,
+         ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, packed, epilogue.product, scratch, &prologue, &epilogue, monitor,
                               error)
-         : ghlo_cpu_convolution_run (self->convolution, lhs, rhs, epilogue.product, scratch, &epilogue, monitor, error);
+         : ghlo_cpu_convolution_run (self->convolution, lhs, rhs, packed, epilogue.product, scratch, &epilogue, monitor,
+                                     error);
 
   return ok && ghlo_cpu_epilogue_run_end (&epilogue, monitor, error);
 }
@@ -351,5 +379,6 @@ const GhloStepImplementation ghlo_cpu_step_product = {
   .describe = describe,
   .print_kernels = print_kernels,
   .wait = wait,
-  .compiled_size = compiled_size,
+  .get_packing = get_packing,
+  .pack = pack,
 };

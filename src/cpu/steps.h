@@ -11,6 +11,7 @@
 
 G_BEGIN_DECLS
 
+extern const GhloStepImplementation ghlo_cpu_step_attention;
 extern const GhloStepImplementation ghlo_cpu_step_cholesky;
 extern const GhloStepImplementation ghlo_cpu_step_concatenate;
 extern const GhloStepImplementation ghlo_cpu_step_copy;   /* the target's copies; there is no operation for these */

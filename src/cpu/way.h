@@ -18,7 +18,8 @@ typedef struct
   char           *description;    /* nullable, owned */
   double          nanoseconds;
   gsize           scratch_size;   /* bytes for a run; of a product: for one tile */
-  gsize           packed_size;    /* bytes of a constant operand that is packed ahead */
+  gsize           packed_size;    /* bytes of an operand in the order that runs read, which may be packed ahead */
+  GBytes         *packing;        /* nullable, owned; names that order: equal ones make equal copies of equals */
   gint64          tile_rows, tile_columns;    /* of a product's result */
   gint64          pitch;          /* of a product with an operand that is computed: elements between rows of a block */
 } GhloCpuWay;
@@ -29,6 +30,7 @@ ghlo_cpu_way_clear (GhloCpuWay *self)
   if (self->state != NULL)
     self->release (self->state);
   g_free (self->description);
+  g_clear_pointer (&self->packing, g_bytes_unref);
   *self = (GhloCpuWay) { 0 };
 }
 

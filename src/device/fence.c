@@ -142,11 +142,12 @@ check_ended (GhloFence *self)
   return g_atomic_int_get (&self->done);
 }
 
-static void
-request_notification (GhloFence *self)
+/* Returns whether the caller has slept instead. */
+static gboolean
+watch (GhloFence *self,
+       gboolean   may_sleep)
 {
-  if (self->queue != NULL)
-    self->queue->klass->watch (self->queue, self->value);
+  return self->queue != NULL && self->queue->klass->watch (self->queue, self->value, may_sleep);
 }
 
 gboolean
@@ -198,18 +199,16 @@ wake (GCancellable *cancellable,
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the caller's thread may sleep in the device. Not where there are callbacks: the device's thread ends
- * such work. */
 static gboolean
-may_sleep (GhloFence *self)
+has_callbacks (GhloFence *self)
 {
-  gboolean is_watched;
+  gboolean has;
 
   g_mutex_lock (&self->lock);
-  is_watched = self->callbacks != NULL;
+  has = self->callbacks != NULL;
   g_mutex_unlock (&self->lock);
 
-  return !is_watched && self->queue != NULL && self->queue->klass->sleep != NULL;
+  return has;
 }
 
 /* Returns when the work has ended, when the cancellable is cancelled, or after a moment. */
@@ -219,13 +218,12 @@ sleep_until_done (GhloFence    *self,
 {
   gulong handler = 0;
 
-  if (may_sleep (self))
+  /* Where there are callbacks, the device's thread has to end the work. */
+  if (watch (self, !has_callbacks (self)))
     {
-      self->queue->klass->sleep (self->queue, self->value);
       check_ended (self);
       return;
     }
-  request_notification (self);
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
   g_mutex_lock (&self->lock);
@@ -276,7 +274,7 @@ ghlo_fence_notify (GhloFence     *self,
       ghlo_fence_ref (self);
       g_mutex_unlock (&self->lock);
       if (!done)
-        request_notification (self);
+        watch (self, FALSE);
       ghlo_fence_unref (self);
     }
   if (done)

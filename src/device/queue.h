@@ -37,13 +37,11 @@ typedef struct
                               guint64            value,
                               GError           **error);
   /* Submits, and arranges that a thread of the device calls ghlo_fence_signal () at @value: somebody sleeps until then,
-   * or has a callback. */
-  void       (*watch)        (GhloDeviceQueue   *self,
-                              guint64            value);
-  /* Submits, and sleeps on the caller's thread until @value, or for some milliseconds. Many runs are shorter than it
-   * takes to wake another thread. NULL: waiting threads use watch. */
-  void       (*sleep)        (GhloDeviceQueue   *self,
-                              guint64            value);
+   * or has a callback. With @may_sleep it may instead sleep on the caller's thread until @value, or for some
+   * milliseconds, and then returns TRUE: many runs are shorter than it takes to wake another thread. */
+  gboolean   (*watch)        (GhloDeviceQueue   *self,
+                              guint64            value,
+                              gboolean           may_sleep);
   /* Waits until the device has finished everything submitted, or has been lost, whatever errors were reported. */
   void       (*settle)       (GhloDeviceQueue   *self);
   /* For runs that are measured step by step: begin_timing () begins measuring; end_timing () waits until everything

@@ -66,6 +66,18 @@ typedef struct
   gpointer                  selection_state;
 } GhloStepSelection;
 
+/* What a step copies of its operands into orders of its own: of constants, when it is compiled; and one operand that is
+ * not constant, of which whoever runs the step may keep a copy where its memory does not change between runs, and puts
+ * it into the operand's view. Bits of results are the same with it. */
+typedef struct
+{
+  gsize   constant_size;  /* bytes of the copies of constants, or of tables */
+  guint   operand;
+  gsize   size;           /* bytes of the copy of that operand */
+  GBytes *key;            /* borrowed from the step; names its order: equal ones make equal copies of equal memory.
+                             NULL: there is no such operand */
+} GhloStepPacking;
+
 typedef enum
 {
   GHLO_KERNEL_FORM_TEXT,          /* as GHLO's own text */
@@ -133,8 +145,16 @@ typedef struct
                          gboolean               only_begins,
                          const GhloMonitor     *monitor,
                          GError               **error);
-  /* Bytes of constants that were copied into another layout. NULL: none. */
-  gsize     (*compiled_size) (gpointer          compiled);
+  /* Fills in @packing, which is empty. NULL: nothing is copied. */
+  void      (*get_packing) (gpointer            compiled,
+                            GhloStepPacking    *packing);
+  /* Makes the copy that has a key; @scratch is as for run (). FALSE, without an error, where these elements cannot be
+   * packed, where the step fails, and when cancelled. */
+  gboolean  (*pack)     (gpointer               compiled,
+                         const GhloView        *operand,
+                         gpointer               packed,
+                         gpointer               scratch,
+                         const GhloMonitor     *monitor);
 } GhloStepImplementation;
 
 /* Whether and how @implementation runs @request. Fills @selection, whose operands are initialized. */

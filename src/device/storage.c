@@ -21,5 +21,7 @@ ghlo_storage_unref (GhloStorage *self)
 
   g_clear_pointer (&self->fence, ghlo_fence_unref);
   g_clear_pointer (&self->copy, ghlo_storage_unref);
+  if (self->packed != NULL)
+    self->free_packed (self->packed);
   self->destroy (self);
 }

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct _GhloDeviceCore GhloDeviceCore;
 typedef struct _GhloStorage    GhloStorage;
+typedef struct _GhloPackedCopy GhloPackedCopy;
 
 struct _GhloStorage
 {
@@ -30,6 +31,9 @@ struct _GhloStorage
   GDestroyNotify   release;      /* of lent memory, called with owner_data; NULL for owned memory */
   gpointer         owner_data;
   gboolean         is_call_scoped;  /* lent for the duration of one call: whoever keeps it makes a copy */
+  gboolean         is_rewritten;    /* runs write to it: it was given up to one, or is lent for outputs */
+  GhloPackedCopy  *packed;          /* owned; copies in orders that steps read faster (runtime/packed.h); atomic */
+  void           (*free_packed) (GhloPackedCopy *packed);     /* set before they are */
   void           (*destroy) (GhloStorage *self);     /* frees the memory and the structure */
 };
 

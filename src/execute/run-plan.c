@@ -2,7 +2,7 @@
  *
  * A run takes an arena, which also contains the addresses of all buffers, and walks the tree of steps. Loops
  * swap addresses and do not copy contents. A run allocates nothing except for output values, arenas in device
- * memory, and the work of the fallback executor.
+ * memory, copies of inputs that steps read faster, and the work of the fallback executor.
  */
 
 #include "execute/run-plan.h"
@@ -17,6 +17,7 @@
 #include "execute/run-spaces.h"
 #include "runtime/arena.h"
 #include "runtime/memory.h"
+#include "runtime/packed.h"
 
 /* The share of planning in the progress of a compile. */
 #define PLAN_SHARE 0.3
@@ -45,6 +46,7 @@ typedef struct
   const GhloRunOptions *options;
   GhloRunProfile       *profile;      /* NULL where the run is not profiled */
   const GhloMonitor    *monitor;      /* for cancellation only */
+  GhloValue *const     *inputs;
   guint8              **addresses;    /* of all buffers of the plan, then those of loops */
   gpointer             *arenas;       /* arenas in device memory */
   GhloView             *views;        /* scratch for the views of one step */
@@ -214,14 +216,6 @@ count_step (GhloStep *step,
   counter->most = MAX (counter->most, bytes);
 }
 
-static gsize
-compiled_size (const GhloCompiledStep *compiled_step)
-{
-  const GhloStepImplementation *implementation = compiled_step->step->implementation;
-
-  return implementation->compiled_size != NULL ? implementation->compiled_size (compiled_step->compiled) : 0;
-}
-
 void
 ghlo_run_plan_measure (const GhloRunPlan *self,
                        GhloRunFigures    *figures)
@@ -238,7 +232,7 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   for (guint i = 1; i < plan->n_arenas; i++)
     figures->run_bytes += plan->arenas[i].size;
   for (guint i = 0; i < plan->n_compiled_steps; i++)
-    figures->prepared_bytes += compiled_size (plan->compiled_steps[i]);
+    figures->prepared_bytes += plan->compiled_steps[i]->packing.constant_size;
   figures->plan_bytes = self->plan_size;
   figures->prepared_bytes += self->plan_size + ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
@@ -309,6 +303,36 @@ wait_for_shared (Run     *run,
   return queue->klass->submit (queue, error) && ghlo_fence_wait (fence, run->monitor, error);
 }
 
+/* Looks for a copy of the operand that the step reads faster, and makes it where that is due: of a program's input in
+ * host memory whose bytes do not change between runs. */
+static void
+find_packed (Run            *run,
+             const GhloStep *step,
+             gpointer        scratch)
+{
+  const GhloStepPacking *packing = &step->compiled_step->packing;
+  const guint32 number = step->operands[packing->operand].buffer;
+  const GhloStepBuffer *buffer = number != GHLO_STEP_NONE ? &run->self->plan->buffers[number] : NULL;
+  GhloView *view = &run->views[packing->operand];
+  GhloStorage *storage;
+  GhloPackedCopy *slot;
+  gpointer copy;
+
+  if (buffer == NULL || buffer->kind != GHLO_STEP_BUFFER_INPUT || buffer->space != 0)
+    return;
+  storage = run->inputs[buffer->index]->storage;
+  if (storage->kind != GHLO_MEMORY_HOST || storage->is_call_scoped || storage->is_rewritten)
+    return;
+  view->packed = ghlo_packed_use (storage, packing->key, (gsize) (view->data - storage->host), &slot);
+  copy = view->packed == NULL ? ghlo_packed_begin (slot, packing->size) : NULL;
+  if (copy != NULL)
+    {
+      gboolean ok = step->implementation->pack (step->compiled_step->compiled, view, copy, scratch, run->monitor);
+
+      view->packed = ghlo_packed_finish (slot, ok, ghlo_monitor_cancelled (run->monitor, NULL));
+    }
+}
+
 static gboolean
 run_compiled (Run             *run,
               const GhloStep  *step,
@@ -316,13 +340,14 @@ run_compiled (Run             *run,
 {
   GhloDeviceMemory *shared = step->target->memory == NULL ? run->host_memory : NULL;
   const GhloView *results = fill_views (run, shared, step);
+  gpointer scratch = step->scratch != GHLO_STEP_NONE ? address_of (run, shared, step->scratch) : nothing;
 
   if (shared != NULL && !wait_for_shared (run, error))
     return FALSE;
+  if (step->compiled_step->packing.key != NULL)
+    find_packed (run, step, scratch);
 
-  return step->implementation->run (step->compiled_step->compiled, run->views, results,
-                                    step->scratch != GHLO_STEP_NONE ? address_of (run, shared, step->scratch) : nothing,
-                                    run->monitor, error);
+  return step->implementation->run (step->compiled_step->compiled, run->views, results, scratch, run->monitor, error);
 }
 
 static gboolean
@@ -556,6 +581,7 @@ reuse_input (const GhloRunPlan    *self,
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
       || !ghlo_step_plan_may_replace (self->plan, output, input))
     return NULL;
+  ghlo_packed_drop (inputs[input]->storage);
 
   return ghlo_value_ref (inputs[input]);
 }
@@ -704,7 +730,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
 {
   const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
   GhloRunArena *arena = ghlo_run_arena_cache_take (self->arenas, error);
-  Run run = { .self = self, .options = options, .profile = options != NULL ? options->profile : NULL,
+  Run run = { .self = self, .options = options, .inputs = inputs, .profile = options != NULL ? options->profile : NULL,
               .monitor = quiet.cancellable != NULL ? &quiet : NULL,
               .host_memory = self->plan->arenas[self->plan->host].memory, .is_busy = TRUE };
   gboolean ok;

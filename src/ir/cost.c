@@ -7,6 +7,7 @@
 #include "ir/cost.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/element.h"
 #include "base/sizes.h"
@@ -160,18 +161,23 @@ count_scatter (Counting       *self,
   count_region (self, &op->regions[0], times * operand_elements (self, op, op->n_operands - 1));
 }
 
-/* The body runs for each element of the result and each position in the window. */
+/* For each element of the result the body runs for each position in the window, or less often where neighbours share
+ * partial results: a window of twice the size takes one more than two windows. Cumulative sums are such windows. */
 static void
 count_window (Counting       *self,
               const GhloIrOp *op,
               double          times)
 {
+  double positions = 1, doublings = 1;
   gsize n;
   g_autofree gint64 *window = ghlo_ir_op_dup_ints (op, "window_dimensions", &n);
 
   for (gsize i = 0; i < n; i++)
-    times *= (double) window[i];
-  count_region (self, &op->regions[0], times * result_elements (self, op));
+    {
+      positions *= (double) window[i];
+      doublings += ceil (log2 ((double) MAX (window[i], 1)));
+    }
+  count_region (self, &op->regions[0], times * MIN (positions, doublings) * result_elements (self, op));
 }
 
 /* The comparator runs n log2 n times along the dimension. */
@@ -188,6 +194,29 @@ count_sort (Counting       *self,
     return;
   length = (double) MAX (type->dimensions[dimension < 0 ? dimension + type->rank : dimension], 2);
   count_region (self, &op->regions[0], times * operand_elements (self, op, 0) * log2 (length));
+}
+
+/* Each element of the operand is compared once. */
+static void
+count_top_k (Counting       *self,
+             const GhloIrOp *op,
+             double          times)
+{
+  self->cost->scalar_operations += times * operand_elements (self, op, 0);
+}
+
+/* Operations on words of 32 bits. Threefry makes two words in 20 rounds of an addition, a rotation and an exclusive or,
+ * with additions of the key; Philox makes four in 10 rounds of two long multiplications. */
+static void
+count_random_bits (Counting       *self,
+                   const GhloIrOp *op,
+                   double          times)
+{
+  const char *algorithm = ghlo_ir_enum_word (ghlo_ir_op_get (op, "rng_algorithm"));
+  const GhloIrType *type = op->results[op->n_results - 1].type;
+  gboolean threefry = strcmp (algorithm, "THREE_FRY") == 0;
+
+  self->cost->scalar_operations += times * (threefry ? 57 : 25) * n_bytes (self, type) / 4;
 }
 
 /* Cooley and Tukey's 5 n log2 n for each transform. */
@@ -296,6 +325,8 @@ static const Count counts[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_SCATTER] = count_scatter,
   [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = count_window,
   [GHLO_OP_STABLEHLO_SORT] = count_sort,
+  [GHLO_OP_CHLO_TOP_K] = count_top_k,
+  [GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR] = count_random_bits,
   [GHLO_OP_STABLEHLO_FFT] = count_fft,
   [GHLO_OP_STABLEHLO_CHOLESKY] = count_cholesky,
   [GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE] = count_triangular_solve,
@@ -313,7 +344,7 @@ count_op (Counting       *self,
 {
   if (counts[op->kind] != NULL)
     counts[op->kind] (self, op, times);
-  else if (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE)
+  else if (ghlo_ir_op_get_spec (op)->traits & (GHLO_IR_TRAIT_ELEMENTWISE | GHLO_IR_TRAIT_BROADCASTS_SCALARS))
     count_elementwise (self, op, times);
 }
 

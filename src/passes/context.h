@@ -46,6 +46,7 @@ extern const GhloPass ghlo_pass_table[];
 #define PASS(word) \
   gboolean ghlo_pass_##word (GhloIrModule *module, GhloPassContext *context, GError **error)
 PASS (inline);
+PASS (lower_quantized);
 PASS (expand);
 PASS (whole_scatter_windows);
 PASS (canonicalize);

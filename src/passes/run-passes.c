@@ -20,6 +20,8 @@
 const GhloPass ghlo_pass_table[] = {
   { "inline", "Replaces calls and composites by the bodies of their functions", 1, GHLO_PASS_FIRST,
     ghlo_pass_inline },
+  { "lower-quantized", "Writes operations on quantized values in terms of integers and floats", 1, GHLO_PASS_FIRST,
+    ghlo_pass_lower_quantized },
   { "expand", "Writes operations and calls that devices lack in terms of operations that fuse", 1, GHLO_PASS_FIRST,
     ghlo_pass_expand },
   { "whole-scatter-windows", "Drops the whole of a scatter window that is partly out of bounds, as XLA does",

@@ -10,6 +10,145 @@
 
 #include "base/sizes.h"
 
+/* Sizes */
+
+static GhloElementType
+type_of (const GhloIrOp *op,
+         guint           operand)
+{
+  return ghlo_ir_op_operand (op, operand)->type->element_type;
+}
+
+/* Returns the product of the sizes of the dimensions @numbers. */
+static gint64
+count (const GhloIrType *type,
+       const gint64     *numbers,
+       gsize             n)
+{
+  gint64 product = 1;
+
+  for (gsize i = 0; i < n; i++)
+    product *= type->dimensions[numbers[i]];
+
+  return product;
+}
+
+static gint64
+count_all (const GhloIrType *type)
+{
+  gint64 product = 1;
+
+  for (guint i = 0; i < type->rank; i++)
+    product *= type->dimensions[i];
+
+  return product;
+}
+
+/* Returns the product of the sizes of lhs's dimensions that @field of a dot_general names. */
+static gint64
+count_named (const GhloIrOp *op,
+             const char     *field)
+{
+  const gint64 *numbers;
+  gsize n;
+
+  numbers = ghlo_ir_struct_get_dims (ghlo_ir_op_get (op, "dot_dimension_numbers"), field, &n);
+
+  return count (ghlo_ir_op_operand (op, 0)->type, numbers, n);
+}
+
+static gint64
+count_features (const GhloIrOp *op)
+{
+  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type;
+
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_contracting_dimensions")
+                                                   : lhs->dimensions[lhs->rank - 1];
+}
+
+static gint64
+count_batches (const GhloIrOp *op)
+{
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_batching_dimensions") : 1;
+}
+
+/* Whether all intermediate results have at least the precision of the operands. Steps do not round to fewer bits,
+ * which would show in a result with more bits. */
+static gboolean
+is_exact (const GhloIrAttention *attention)
+{
+  const guint least = ghlo_element_info (type_of (attention->scores, 0))->mantissa_bits;
+
+  for (guint i = 0; i < attention->n_ops; i++)
+    {
+      const GhloElementType type = attention->ops[i]->results[0].type->element_type;
+
+      if (attention->ops[i] != attention->last && ghlo_element_type_is_float (type)
+          && ghlo_element_info (type)->mantissa_bits < least)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Steps compute in f32, or in f64 where everything is f64. */
+static gboolean
+is_type (GhloElementType type,
+         GhloElementType operand)
+{
+  if (operand == GHLO_ELEMENT_TYPE_F64)
+    return type == operand;
+
+  return type == GHLO_ELEMENT_TYPE_F32 || type == GHLO_ELEMENT_TYPE_BF16 || type == GHLO_ELEMENT_TYPE_F16;
+}
+
+static const char *
+check_types (const GhloIrAttention *attention)
+{
+  const GhloElementType type = type_of (attention->scores, 0);
+
+  for (guint i = 0; i < 2; i++)
+    if (!is_type (type, type) || type_of (attention->scores, i) != type || type_of (attention->last, i) != type)
+      return "its operands are not all of one supported type";
+  if (!is_type (attention->scores->results[0].type->element_type, type)
+      || !is_type (attention->logits->type->element_type, type)
+      || !is_type (attention->last->results[0].type->element_type, type))
+    return "its scores or results are of unsupported types";
+  if (!is_exact (attention))
+    return "it rounds intermediate results to fewer bits than its operands have";
+  if (ghlo_ir_op_get (attention->scores, "algorithm") != NULL || ghlo_ir_op_get (attention->last, "algorithm") != NULL)
+    return "one of its products names a dot algorithm";
+
+  return NULL;
+}
+
+/* Rows and batches are those of the first product, whose batches may be further rows of the same keys. */
+const char *
+ghlo_attention_find_sizes (const GhloIrAttention *attention,
+                           GhloAttentionSizes    *sizes)
+{
+  const GhloIrType *logits = ghlo_ir_op_operand (attention->maximum, 0)->type;
+  const gint64 n_scores = count_all (attention->scores->results[0].type);
+  const char *reason = check_types (attention);
+  gsize n;
+  g_autofree gint64 *reduced = ghlo_ir_op_dup_ints (attention->maximum, "dimensions", &n);
+
+  if (reason != NULL)
+    return reason;
+  *sizes = (GhloAttentionSizes) {
+    .type = type_of (attention->scores, 0), .length = count (logits, reduced, n),
+    .features = count_features (attention->scores), .batches = count_batches (attention->scores),
+  };
+  if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)
+    return "it has no elements";
+  sizes->rows = n_scores / sizes->length / sizes->batches;
+  sizes->columns = count_all (attention->last->results[0].type) / (n_scores / sizes->length);
+
+  return MAX (sizes->rows, sizes->length) > G_MAXINT32 ? "it has too many rows" : NULL;
+}
+
+/* Steps */
+
 /* A dimension of a product: its number in lhs, rhs and the result, or -1 where it is not there. */
 typedef struct
 {
@@ -240,31 +379,33 @@ read_dimensions (GhloStepAttention     *self,
   return NULL;
 }
 
-/* The kernel's buffers are the scores, the request's operands, and the logits. */
+/* The kernel's buffers are the scores, the request's operands, and @output, which has an element for each score. */
 static const char *
-lower (GhloStepAttention     *self,
-       const GhloStepRequest *request)
+lower (const GhloStepAttention *self,
+       const GhloStepRequest   *request,
+       const GhloIrValue       *output,
+       GhloStepEpilogue        *kernel)
 {
-  const GhloIrType *scores = self->attention.scores->results[0].type, *logits = self->attention.logits->type;
+  const GhloIrType *scores = self->attention.scores->results[0].type, *type = output->type;
   gint64 strides[2][GHLO_MAX_RANK];
   g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
-  GhloView result = { .element_type = logits->element_type, .rank = logits->rank, .dimensions = logits->dimensions,
+  GhloView result = { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
                       .strides = strides[1] };
   const GhloKernelGroup group = {
-    .body = request->body, .input_op = self->attention.scores, .output_value = self->attention.logits,
+    .body = request->body, .input_op = self->attention.scores, .output_value = output,
     .n_operands = request->n_operands + 1, .n_results = 1, .operands = operands, .results = &result,
   };
   const char *reason = NULL;
 
   ghlo_shape_strides (scores->dimensions, scores->rank, ghlo_element_info (scores->element_type)->size, strides[0]);
-  ghlo_shape_strides (logits->dimensions, logits->rank, ghlo_element_info (logits->element_type)->size, strides[1]);
+  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides[1]);
   operands[0] = (GhloView) { .element_type = scores->element_type, .rank = scores->rank,
                              .dimensions = scores->dimensions, .strides = strides[0] };
   for (guint i = 0; i < request->n_operands; i++)
     operands[i + 1] = request->operands[i];
-  self->logits.n_operands = request->n_operands;
-  self->logits.product_result = GHLO_STEP_NONE;
-  ghlo_kernel_lower (&group, &self->logits.lowered, &reason);
+  kernel->n_operands = request->n_operands;
+  kernel->product_result = GHLO_STEP_NONE;
+  ghlo_kernel_lower (&group, &kernel->lowered, &reason);
 
   return reason;
 }
@@ -287,7 +428,67 @@ ghlo_step_attention_init (GhloStepAttention     *self,
     return reason;
   self->has_kernel = self->attention.logits != &self->attention.scores->results[0];
 
-  return self->has_kernel ? lower (self, request) : NULL;
+  return self->has_kernel ? lower (self, request, self->attention.logits, &self->logits) : NULL;
+}
+
+static gboolean
+widens (const GhloIrOp *op)
+{
+  const GhloElementInfo *to = ghlo_element_info (op->results[0].type->element_type);
+  const GhloElementInfo *from = ghlo_element_info (ghlo_ir_op_operand (op, 0)->type->element_type);
+
+  return op->kind == GHLO_OP_STABLEHLO_CONVERT && from->element_class == GHLO_ELEMENT_CLASS_FLOAT
+         && to->mantissa_bits >= from->mantissa_bits && to->exponent_bits >= from->exponent_bits;
+}
+
+/* Returns the selection whose result is the logits, perhaps in another type; NULL: there is none. */
+static const GhloIrOp *
+find_selection (const GhloStepAttention *self)
+{
+  const GhloIrOp *op = self->attention.logits->op;
+
+  while (op != self->attention.scores && widens (op))
+    op = ghlo_ir_op_operand (op, 0)->op;
+
+  return op->kind == GHLO_OP_STABLEHLO_SELECT ? op : NULL;
+}
+
+static gboolean
+reads_scores (const GhloKernel *kernel)
+{
+  for (guint i = 0; i < kernel->n_accesses; i++)
+    if (kernel->accesses[i].buffer == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+ghlo_step_attention_find_mask (const GhloStepAttention *self,
+                               const GhloStepRequest   *request,
+                               GhloStepAttentionMask   *mask)
+{
+  const GhloIrOp *op = find_selection (self);
+  const GhloIrAttr *excluded = NULL;
+
+  if (op == NULL || ghlo_ir_op_operand (op, 0)->type->rank != op->results[0].type->rank)
+    return FALSE;
+  for (guint i = 1; i <= 2 && excluded == NULL; i++)
+    {
+      excluded = ghlo_ir_constant_get_splat (ghlo_ir_op_operand (op, i));
+      mask->keeps = i == 2;
+    }
+  if (excluded == NULL || lower (self, request, ghlo_ir_op_operand (op, 0), &mask->kernel) != NULL)
+    return FALSE;
+  mask->number = ghlo_ir_dense_get (excluded, 0).f;
+
+  return !reads_scores (mask->kernel.lowered.kernel);
+}
+
+void
+ghlo_step_attention_mask_clear (GhloStepAttentionMask *mask)
+{
+  ghlo_step_epilogue_clear (&mask->kernel);
 }
 
 void

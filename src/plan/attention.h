@@ -42,6 +42,21 @@ typedef struct
   gint64            strides[GHLO_ATTENTION_N_TENSORS];  /* in bytes; 0 for a tensor without the dimension */
 } GhloStepAttentionDimension;
 
+/* A mask whose value for each score depends on no score. */
+typedef struct
+{
+  GhloStepEpilogue kernel;              /* computes the mask; it writes no result of the request */
+  gboolean         keeps;               /* the value of the mask where the score counts */
+  double           number;              /* the logit elsewhere */
+} GhloStepAttentionMask;
+
+/* What a device needs to know of an attention before there are strides. */
+typedef struct
+{
+  GhloElementType type;                 /* of all operands: f32, bf16, f16 or f64 */
+  gint64          batches, rows, length, features, columns;
+} GhloAttentionSizes;
+
 typedef struct
 {
   GhloIrAttention            attention;
@@ -52,9 +67,19 @@ typedef struct
   GhloStepEpilogue           logits;            /* the kernel; it writes no result of the request */
 } GhloStepAttention;
 
+/* Returns NULL, or a static string that says why no step computes the attention: it has types that none computes with,
+ * or no elements. */
+const char *ghlo_attention_find_sizes (const GhloIrAttention *attention,
+                                       GhloAttentionSizes    *sizes);
 /* Returns NULL, or a static string that says why the request's fusion is not attention. */
 const char *ghlo_step_attention_init  (GhloStepAttention     *self,
                                        const GhloStepRequest *request);
 void        ghlo_step_attention_clear (GhloStepAttention     *self);
+/* Finds the mask of an attention whose logits end with a selection; @mask is zero before, and must be cleared in either
+ * case. FALSE where there is none. */
+gboolean    ghlo_step_attention_find_mask (const GhloStepAttention *self,
+                                       const GhloStepRequest *request,
+                                       GhloStepAttentionMask *mask);
+void        ghlo_step_attention_mask_clear (GhloStepAttentionMask *mask);
 
 G_END_DECLS

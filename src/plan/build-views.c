@@ -238,6 +238,9 @@ can_view (const GhloIrOp *op)
   const GhloIrType *from = ghlo_ir_op_operand (op, 0)->type, *to = op->results[0].type;
   gboolean is_complex = ghlo_element_type_is_complex (from->element_type);
 
+  /* Quantized values as their storage, and the reverse. */
+  if (op->kind == GHLO_OP_STABLEHLO_BITCAST_CONVERT && from->element_type == to->element_type)
+    return TRUE;
   /* The dimensions in quantization parameters would have to be adapted. */
   if (from->quantization != to->quantization)
     return FALSE;

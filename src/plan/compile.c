@@ -104,6 +104,8 @@ ghlo_step_compile (GhloCompiledStep   *self,
     }
 
   self->compiled = ghlo_step_compile_request (step->implementation, step->target, &request, monitor, error);
+  if (self->compiled != NULL && step->implementation->get_packing != NULL)
+    step->implementation->get_packing (self->compiled, &self->packing);
 
   return self->compiled != NULL;
 }

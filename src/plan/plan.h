@@ -69,6 +69,7 @@ typedef struct
   const GhloStepPlan *plan;
   const GhloStep     *step;       /* the first of them */
   gpointer            compiled;   /* private to the implementation, owned by the plan; NULL until compiled */
+  GhloStepPacking     packing;    /* set when it is compiled */
 } GhloCompiledStep;
 
 /* Two buffers that are swapped after each iteration, so that the next iteration reads what the body wrote. Both are

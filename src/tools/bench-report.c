@@ -15,7 +15,7 @@ typedef struct
   double      value;
 } Number;
 
-enum { N_NUMBERS = 21 };
+enum { N_NUMBERS = 22 };
 
 static double
 ratio (double a,
@@ -42,6 +42,7 @@ list_numbers (const GhloBenchMachine *machine,
     { "load_s", result->load },
     { "compile_s", result->compile },
     { "operations", operations },
+    { "product_operations", result->cost.product_operations },
     { "bytes", result->cost.bytes },
     { "operations_per_s", ratio (operations, result->median) },
     { "bytes_per_s", ratio (result->cost.bytes, result->median) },

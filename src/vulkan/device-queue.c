@@ -44,20 +44,18 @@ has_reached (GhloDeviceQueue  *self,
   return ghlo_vulkan_waiter_has_reached (device_of (self)->waiter, value, error);
 }
 
-static void
+static gboolean
 watch (GhloDeviceQueue *self,
-       guint64          value)
+       guint64          value,
+       gboolean         may_sleep)
 {
   ghlo_vulkan_queue_submit (device_of (self)->queue, NULL, NULL);
-  ghlo_vulkan_waiter_watch (device_of (self)->waiter, value);
-}
+  if (may_sleep)
+    ghlo_vulkan_queue_sleep (device_of (self)->queue, value);
+  else
+    ghlo_vulkan_waiter_watch (device_of (self)->waiter, value);
 
-static void
-sleep_until (GhloDeviceQueue *self,
-             guint64          value)
-{
-  ghlo_vulkan_queue_submit (device_of (self)->queue, NULL, NULL);
-  ghlo_vulkan_queue_sleep (device_of (self)->queue, value);
+  return may_sleep;
 }
 
 static void
@@ -86,8 +84,8 @@ GhloDeviceQueue *
 ghlo_vulkan_device_queue_new (GhloVulkanDevice *device)
 {
   static const GhloDeviceQueueClass klass = {
-    .add_fence = add_fence, .submit = submit, .has_reached = has_reached, .watch = watch, .sleep = sleep_until,
-    .settle = settle, .begin_timing = begin_timing, .end_timing = end_timing,
+    .add_fence = add_fence, .submit = submit, .has_reached = has_reached, .watch = watch, .settle = settle,
+    .begin_timing = begin_timing, .end_timing = end_timing,
   };
   Queue *self = g_new (Queue, 1);
 

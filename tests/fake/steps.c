@@ -132,12 +132,15 @@ wait_for_code (gpointer            compiled,
   return self->inner->wait == NULL || self->inner->wait (self->compiled, only_begins, monitor, error);
 }
 
-static gsize
-compiled_size (gpointer compiled)
+static void
+get_packing (gpointer         compiled,
+             GhloStepPacking *packing)
 {
   const FakeStep *self = compiled;
 
-  return self->inner->compiled_size != NULL ? self->inner->compiled_size (self->compiled) : 0;
+  if (self->inner->get_packing != NULL)
+    self->inner->get_packing (self->compiled, packing);
+  packing->key = NULL;
 }
 
 const GhloStepImplementation fake_step = {
@@ -151,7 +154,7 @@ const GhloStepImplementation fake_step = {
   .describe = describe,
   .print_kernels = print_kernels,
   .wait = wait_for_code,
-  .compiled_size = compiled_size,
+  .get_packing = get_packing,
 };
 
 const GhloStepImplementation *

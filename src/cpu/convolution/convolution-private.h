@@ -88,6 +88,7 @@ struct _GhloCpuConvolution
   const GhloCpuConvolutionAlgorithm *algorithm;
   GhloCpuWay                         way;            /* the algorithm's own */
   gpointer                           packed;         /* packed_size bytes; NULL where the kernel is used unpacked */
+  gboolean                           packs_ahead;    /* the kernel is constant, and packed by the time of a run */
   gboolean                           skips_padding;  /* the algorithm skips padding, and there is some */
   gboolean                           has_probes;
   GhloCpuProbes                      probes;

@@ -194,7 +194,8 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
         {
           self->algorithm = algorithm;
           ghlo_cpu_way_move (&self->way, &way);
-          self->skips_padding = algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows);
+          self->skips_padding = algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows)
+                                && ghlo_element_type_is_float (self->windows.rhs_type);
           self->has_probes = self->skips_padding && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
           return g_steal_pointer (&self);
         }
@@ -227,8 +228,7 @@ ghlo_cpu_convolution_free (GhloCpuConvolution *self)
   g_free (self);
 }
 
-/* Packs a constant kernel, unless it has values that are not finite, because runs need those in the given order. Where
- * memory is short or the library fails, it stays unpacked. FALSE when cancelled. */
+/* Packs a constant kernel. Where memory is short or the library fails, it stays unpacked. FALSE when cancelled. */
 static gboolean
 pack (GhloCpuConvolution  *self,
       const guint8        *rhs,
@@ -237,13 +237,12 @@ pack (GhloCpuConvolution  *self,
 {
   gpointer scratch;
 
-  if (rhs == NULL || self->way.packed_size == 0
-      || (self->skips_padding && !ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs)))
+  if (rhs == NULL || self->way.packed_size == 0)
     return TRUE;
   scratch = ghlo_memory_alloc_uninitialized (self->way.scratch_size, NULL);
   if (scratch != NULL)
     self->packed = ghlo_memory_alloc_uninitialized (self->way.packed_size, NULL);
-  if (self->packed != NULL && !self->algorithm->pack (self, rhs, self->packed, scratch, monitor, NULL))
+  if (self->packed != NULL && !ghlo_cpu_convolution_pack (self, rhs, self->packed, scratch, monitor, NULL))
     clear_packed (self);
   if (scratch != NULL)
     ghlo_memory_free (scratch, self->way.scratch_size);
@@ -271,8 +270,9 @@ ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
 
   if (self == NULL || !pack (self, rhs->data, monitor, error))
     return NULL;
-  if (self->packed == NULL)
-    self->way.packed_size = 0;
+  self->packs_ahead = self->packed != NULL;
+  if (rhs->data != NULL)
+    g_clear_pointer (&self->way.packing, g_bytes_unref);
 
   return g_steal_pointer (&self);
 }
@@ -287,8 +287,8 @@ ghlo_cpu_convolution_choose (const GhloCpuConvolutionNumbers *numbers,
 {
   GhloCpuConvolution *self = convolution_new (numbers, lhs, rhs, result, epilogue, FALSE, error);
 
-  if (self != NULL && rhs->data == NULL)
-    self->way.packed_size = 0;
+  if (self != NULL)
+    self->packs_ahead = rhs->data != NULL && self->way.packed_size > 0;
 
   return self;
 }
@@ -302,7 +302,29 @@ ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution *self)
 gsize
 ghlo_cpu_convolution_packed_size (const GhloCpuConvolution *self)
 {
-  return self->way.packed_size;
+  return self->packs_ahead ? self->way.packed_size : 0;
+}
+
+GBytes *
+ghlo_cpu_convolution_get_packing (const GhloCpuConvolution *self,
+                                  gsize                    *size)
+{
+  *size = self->way.packed_size;
+
+  return self->way.packing;
+}
+
+/* Runs need weights that are not finite in the given order. */
+gboolean
+ghlo_cpu_convolution_pack (const GhloCpuConvolution  *self,
+                           const guint8              *rhs,
+                           gpointer                   packed,
+                           gpointer                   scratch,
+                           const GhloMonitor         *monitor,
+                           GError                   **error)
+{
+  return (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs))
+         && self->algorithm->pack (self, rhs, packed, scratch, monitor, error);
 }
 
 const char *
@@ -351,6 +373,7 @@ gboolean
 ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           const guint8             *lhs,
                           const guint8             *rhs,
+                          gconstpointer             packed,
                           guint8                   *result,
                           gpointer                  scratch,
                           gpointer                  epilogue_data,
@@ -358,10 +381,11 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           GError                  **error)
 {
   /* Packed kernels are finite. */
-  gboolean checks = self->skips_padding && self->packed == NULL;
+  gboolean checks = self->skips_padding && self->packed == NULL && packed == NULL;
   gint is_suspect = checks && !self->has_probes;
   GhloCpuConvolutionRun run = {
-    .lhs = lhs, .rhs = rhs, .packed = self->packed, .result = result, .scratch = scratch,
+    .lhs = lhs, .rhs = rhs, .packed = self->packed != NULL ? self->packed : packed, .result = result,
+    .scratch = scratch,
     .epilogue = self->epilogue, .epilogue_data = epilogue_data, .monitor = monitor,
     .is_suspect = checks && self->has_probes ? &is_suspect : NULL,
   };

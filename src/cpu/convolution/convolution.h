@@ -56,10 +56,22 @@ double              ghlo_cpu_convolution_nanoseconds  (const GhloCpuConvolution 
 /* Bytes of a constant kernel that is kept in packed form. */
 gsize               ghlo_cpu_convolution_packed_size  (const GhloCpuConvolution        *self);
 
+/* As ghlo_cpu_gemm_get_packing () and ghlo_cpu_gemm_pack (), for a kernel. pack () also returns FALSE, without an
+ * error, where the kernel has values that are not finite. */
+GBytes             *ghlo_cpu_convolution_get_packing  (const GhloCpuConvolution        *self,
+                                                       gsize                           *size);
+gboolean            ghlo_cpu_convolution_pack         (const GhloCpuConvolution        *self,
+                                                       const guint8                    *rhs,
+                                                       gpointer                         packed,
+                                                       gpointer                         scratch,
+                                                       const GhloMonitor               *monitor,
+                                                       GError                         **error);
+
 /* As ghlo_cpu_gemm_run(). A kernel that was constant need not be given again. */
 gboolean            ghlo_cpu_convolution_run          (const GhloCpuConvolution        *self,
                                                        const guint8                    *lhs,
                                                        const guint8                    *rhs,
+                                                       gconstpointer                    packed,
                                                        guint8                          *result,
                                                        gpointer                         scratch,
                                                        gpointer                         epilogue_data,

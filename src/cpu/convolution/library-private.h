@@ -40,7 +40,6 @@ typedef struct
   gsize                    packed_at, packed_size;
   gsize                    sums_at;     /* gradients for the weights, of each part */
   gsize                    own_at, own_size;   /* scratch of primitives, for each worker */
-  gsize                    element;
 } GhloCpuConvolutionState;
 
 void     ghlo_cpu_convolution_state_free      (gpointer                       state);

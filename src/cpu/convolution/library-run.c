@@ -84,7 +84,7 @@ run_piece (Work    *work,
       gint64 dense[2 + GHLO_CPU_MAX_SPATIAL];
 
       ghlo_cpu_convolution_find_dense (&state->shape, state->shape.source_features, state->shape.source,
-                                       (gint64) state->element, dense);
+                                       ghlo_element_info (state->shape.source_type)->size, dense);
       memset (source, 0, (gsize) (part->n_rows * dense[2]));
     }
   else if (!ghlo_cpu_onednn_run_convolution (part->primitive, source, weights, work->result + part->result,

@@ -107,9 +107,11 @@ static gboolean
 find_direction (const GhloCpuWindows    *w,
                 GhloCpuConvolutionShape *shape)
 {
-  if (w->n_spatial < 1 || w->n_spatial > GHLO_CPU_MAX_SPATIAL || is_product (w)
-      || !is_narrow_float (w->lhs_type) || !is_narrow_float (w->rhs_type) || !is_narrow_float (w->result_type))
+  if (w->n_spatial < 1 || w->n_spatial > GHLO_CPU_MAX_SPATIAL || is_product (w))
     return FALSE;
+  shape->direction = GHLO_CPU_FORWARD;
+  if (ghlo_element_type_is_integer (shape->source_type))
+    return !is_dilated (w) && w->batch_groups == 1;
   if (is_dilated (w))
     {
       if (has_steps (w) || w->batch_groups > 1)
@@ -118,25 +120,43 @@ find_direction (const GhloCpuWindows    *w,
     }
   else if (has_large_kernel (w) && !has_steps (w) && w->feature_groups == 1)
     shape->direction = GHLO_CPU_BACKWARD_WEIGHTS;
-  else if (w->batch_groups == 1)
-    shape->direction = GHLO_CPU_FORWARD;
-  else
+  else if (w->batch_groups > 1)
     return FALSE;
 
   return TRUE;
 }
 
+/* Sets the types in which oneDNN computes: @type for floats. FALSE where it has none for the convolution's. */
+static gboolean
+find_types (const GhloCpuWindows    *w,
+            GhloElementType          type,
+            GhloCpuConvolutionShape *shape)
+{
+  if (is_narrow_float (w->lhs_type) && is_narrow_float (w->rhs_type) && is_narrow_float (w->result_type))
+    {
+      shape->source_type = shape->weights_type = shape->result_type = type;
+      return type != GHLO_ELEMENT_TYPE_BF16
+             || (w->lhs_type == type && w->rhs_type == type && w->result_type == type);
+    }
+  shape->source_type = ghlo_cpu_onednn_byte_type (w->lhs_type, FALSE);
+  shape->weights_type = ghlo_cpu_onednn_byte_type (w->rhs_type, TRUE);
+  shape->result_type = GHLO_ELEMENT_TYPE_I32;
+
+  return type == GHLO_ELEMENT_TYPE_I8 && shape->source_type != GHLO_ELEMENT_TYPE_INVALID
+         && shape->weights_type != GHLO_ELEMENT_TYPE_INVALID
+         && (w->result_type == GHLO_ELEMENT_TYPE_I32 || w->result_type == GHLO_ELEMENT_TYPE_UI32);
+}
+
 /* Translates the convolution to oneDNN's terms. */
 static gboolean
 find_shape (const GhloCpuWindows    *w,
+            GhloElementType          type,
             GhloCpuConvolutionShape *shape)
 {
   memset (shape, 0, sizeof (*shape));
-  if (!find_direction (w, shape))
+  if (!find_types (w, type, shape) || !find_direction (w, shape)
+      || (type == GHLO_ELEMENT_TYPE_BF16 && shape->direction != GHLO_CPU_FORWARD))
     return FALSE;
-  shape->type = w->lhs_type == GHLO_ELEMENT_TYPE_BF16 && w->rhs_type == GHLO_ELEMENT_TYPE_BF16
-                && w->result_type == GHLO_ELEMENT_TYPE_BF16 && shape->direction == GHLO_CPU_FORWARD
-                ? GHLO_ELEMENT_TYPE_BF16 : GHLO_ELEMENT_TYPE_F32;
   shape->n_spatial = w->n_spatial;
   shape->images = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS ? w->features : w->batch;
   shape->groups = MAX (w->feature_groups, w->batch_groups);
@@ -182,10 +202,21 @@ ghlo_cpu_convolution_find_dense (const GhloCpuConvolutionShape *shape,
   strides[0] = size;
 }
 
-/* @strides are those of the tensor's images, features and positions. @into: the tensor is a result. */
+/* Elements that oneDNN reads or writes as @own, where the tensor has @type, need no copy. */
+static gboolean
+is_same_type (GhloElementType type,
+              GhloElementType own)
+{
+  return type == own || (own == GHLO_ELEMENT_TYPE_I32 && type == GHLO_ELEMENT_TYPE_UI32)
+         || ghlo_cpu_onednn_byte_type (type, FALSE) == own;
+}
+
+/* @strides are those of the tensor's images, features and positions; @own is its type in oneDNN's terms. @into: the
+ * tensor is a result. */
 static gboolean
 tensor_init (Tensor                        *self,
              const GhloCpuConvolutionShape *shape,
+             GhloElementType                own,
              GhloElementType                type,
              gint64                         features,
              const gint64                  *spatial,
@@ -194,12 +225,12 @@ tensor_init (Tensor                        *self,
              gsize                         *scratch)
 {
   gint64 sizes[2 + GHLO_CPU_MAX_SPATIAL] = { shape->images, features }, dense[2 + GHLO_CPU_MAX_SPATIAL];
-  gsize size = ghlo_element_info (shape->type)->size;
+  gsize size = ghlo_element_info (own)->size;
   guint rank = 2 + shape->n_spatial;
 
   memcpy (sizes + 2, spatial, shape->n_spatial * sizeof (gint64));
   ghlo_cpu_convolution_find_dense (shape, features, spatial, (gint64) size, dense);
-  self->copies = type != shape->type;
+  self->copies = !is_same_type (type, own);
   for (guint i = 0; i < rank; i++)
     {
       self->copies |= sizes[i] != 1 && strides[i] != dense[i];
@@ -212,8 +243,12 @@ tensor_init (Tensor                        *self,
   self->size = ghlo_size_align (size);
   *scratch += self->size;
 
-  return into ? ghlo_cpu_copy_init (&self->copy, rank, sizes, shape->type, dense, type, strides)
-              : ghlo_cpu_copy_init (&self->copy, rank, sizes, type, strides, shape->type, dense);
+  /* Small integers are copied as they are. */
+  if (is_same_type (type, own))
+    own = type;
+
+  return into ? ghlo_cpu_copy_init (&self->copy, rank, sizes, own, dense, type, strides)
+              : ghlo_cpu_copy_init (&self->copy, rank, sizes, type, strides, own, dense);
 }
 
 /* Strides of the convolution's operands and result in bytes, by the role that each has in oneDNN. */
@@ -308,8 +343,10 @@ part_init (Part       *self,
   gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
   gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL], other;
 
-  ghlo_cpu_convolution_find_dense (shape, shape->source_features, shape->source, (gint64) state->element, source);
-  ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
+  ghlo_cpu_convolution_find_dense (shape, shape->source_features, shape->source,
+                                   ghlo_element_info (shape->source_type)->size, source);
+  ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result,
+                                   ghlo_element_info (shape->result_type)->size, result);
   *self = (Part) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
   part_shape.images = n_images;
   /* Parts of several images have all of their rows, since the rows of the next image follow. */
@@ -463,14 +500,16 @@ weights_init (State                *state,
                                              shape->source_features / shape->groups };
   gint64 own[3 + GHLO_CPU_MAX_SPATIAL], elements[3 + GHLO_CPU_MAX_SPATIAL];
   guint rank = 3 + shape->n_spatial;
-  gint64 size = (gint64) state->element;
+  const gint64 element = ghlo_element_info (shape->weights_type)->size;
+  const GhloElementType own_type = is_same_type (type, shape->weights_type) ? type : shape->weights_type;
+  gint64 size = element;
 
   memcpy (sizes + 3, shape->kernel, shape->n_spatial * sizeof (gint64));
-  state->weights.copies = type != shape->type;
+  state->weights.copies = type != own_type;
   for (guint i = 0; i < rank; i++)
     {
-      elements[i] = strides[i] / (gint64) state->element;
-      state->weights.copies |= sizes[i] > 1 && (strides[i] <= 0 || strides[i] % (gint64) state->element != 0);
+      elements[i] = strides[i] / element;
+      state->weights.copies |= sizes[i] > 1 && (strides[i] <= 0 || strides[i] % element != 0);
     }
   state->packed_size = ghlo_size_align (ghlo_cpu_onednn_weights_size (state->parts[0].primitive));
   if (!state->weights.copies)
@@ -484,14 +523,14 @@ weights_init (State                *state,
       for (guint i = 0; i < rank; i++)
         {
           own[order[i]] = size;
-          elements[order[i]] = size / (gint64) state->element;
+          elements[order[i]] = size / element;
           size *= sizes[order[i]];
         }
       state->weights.at = *scratch;
       state->weights.size = ghlo_size_align ((gsize) size);
       *scratch += state->weights.size;
-      if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, shape->type, own, type, strides)
-                 : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, shape->type, own)))
+      if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, own_type, own, type, strides)
+                 : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, own_type, own)))
         return FALSE;
       find_reorders (state, elements, back);
     }
@@ -511,7 +550,7 @@ is_worth_it (const State *state)
   gint64 features = shape->source_features / shape->groups;
 
   /* oneDNN's SSE 4.1 kernels are slower than our routines. */
-  if (shape->type != GHLO_ELEMENT_TYPE_BF16)
+  if (shape->source_type != GHLO_ELEMENT_TYPE_BF16)
     return strstr (name, "sse41") == NULL;
 
   return strstr (name, "amx") != NULL && (features % 32 == 0 || (shape->groups == 1 && features >= 16));
@@ -531,6 +570,23 @@ compile (const State *state)
   return TRUE;
 }
 
+/* What names the order of the packed kernel: where its elements are read, and the layout. */
+static GBytes *
+find_packing (const GhloCpuWindows *w,
+              const State          *state,
+              const Strides        *strides)
+{
+  g_autoptr (GBytes) layout = ghlo_cpu_onednn_weights_layout (state->parts[0].primitive);
+  GByteArray *key = g_byte_array_new ();
+
+  g_byte_array_append (key, (gconstpointer) strides->weights, sizeof (strides->weights));
+  g_byte_array_append (key, (gconstpointer) &w->rhs_first, sizeof (w->rhs_first));
+  g_byte_array_append (key, (gconstpointer) &w->rhs_type, sizeof (w->rhs_type));
+  g_byte_array_append (key, g_bytes_get_data (layout, NULL), (guint) g_bytes_get_size (layout));
+
+  return g_byte_array_free_to_bytes (key);
+}
+
 static gboolean
 try_type (const GhloCpuConvolution *self,
           GhloCpuWay               *way,
@@ -541,12 +597,10 @@ try_type (const GhloCpuConvolution *self,
   gsize scratch = 0, all;
   Strides strides;
   gboolean is_data, is_weights;
-  double rate = ghlo_cpu_rate () * (type == GHLO_ELEMENT_TYPE_BF16 ? 5 : 1);
+  double rate = ghlo_cpu_rate () * (type == GHLO_ELEMENT_TYPE_BF16 ? 5 : type == GHLO_ELEMENT_TYPE_I8 ? 8 : 1);
 
-  if (!find_shape (w, &state->shape) || (type == GHLO_ELEMENT_TYPE_BF16 && state->shape.type != type))
+  if (!find_shape (w, type, &state->shape))
     return FALSE;
-  state->shape.type = type;
-  state->element = ghlo_element_info (type)->size;
   way->nanoseconds = count_operations (&state->shape) / rate * 1e9;
   if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))
     return FALSE;
@@ -554,9 +608,9 @@ try_type (const GhloCpuConvolution *self,
   is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
   is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   find_strides (w, &state->shape, &strides);
-  if (!tensor_init (&state->source, &state->shape, is_data ? w->result_type : w->lhs_type, state->shape.source_features,
-                    state->shape.source, strides.source, is_data, &scratch)
-      || !tensor_init (&state->result, &state->shape,
+  if (!tensor_init (&state->source, &state->shape, state->shape.source_type, is_data ? w->result_type : w->lhs_type,
+                    state->shape.source_features, state->shape.source, strides.source, is_data, &scratch)
+      || !tensor_init (&state->result, &state->shape, state->shape.result_type,
                        is_data ? w->lhs_type : is_weights ? w->rhs_type : w->result_type,
                        state->shape.result_features, state->shape.result, strides.result,
                        !is_data && !is_weights, &scratch)
@@ -571,7 +625,11 @@ try_type (const GhloCpuConvolution *self,
   state->own_at = scratch;
   all = MIN (MAX (state->n_parts, state->n_reorders), ghlo_parallel_n_workers ());
   way->scratch_size = scratch + state->own_size * all;
-  way->packed_size = is_weights ? 0 : state->packed_size;
+  if (!is_weights)
+    {
+      way->packed_size = state->packed_size;
+      way->packing = find_packing (w, state, &strides);
+    }
   way->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
                                        is_data ? ", gradient for data" : is_weights ? ", gradient for weights" : "",
                                        state->source.copies || state->result.copies ? ", of copies" : "");
@@ -586,7 +644,8 @@ take (const GhloCpuConvolution  *self,
       GError                   **error)
 {
   return ghlo_cpu_onednn_available ()
-         && (try_type (self, way, GHLO_ELEMENT_TYPE_BF16) || try_type (self, way, GHLO_ELEMENT_TYPE_F32));
+         && (try_type (self, way, GHLO_ELEMENT_TYPE_BF16) || try_type (self, way, GHLO_ELEMENT_TYPE_F32)
+             || try_type (self, way, GHLO_ELEMENT_TYPE_I8));
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library = {

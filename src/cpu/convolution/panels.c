@@ -234,7 +234,7 @@ compute (const GhloCpuConvolution    *self,
       lhs = run->scratch;
     }
 
-  return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, run->result,
+  return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, NULL, run->result,
                             run->scratch + state->copy_size, NULL, run->epilogue_data, run->monitor, error);
 }
 

@@ -347,16 +347,14 @@ describe (gpointer compiled)
   return g_string_free (text, FALSE);
 }
 
-static gsize
-compiled_size (gpointer compiled)
+static void
+get_packing (gpointer         compiled,
+             GhloStepPacking *packing)
 {
   const Fourier *self = compiled;
-  gsize bytes = 0;
 
   for (guint i = 0; i < self->n_passes; i++)
-    bytes += ghlo_cpu_transform_tables_size (&self->passes[i].transform);
-
-  return bytes;
+    packing->constant_size += ghlo_cpu_transform_tables_size (&self->passes[i].transform);
 }
 
 const GhloStepImplementation ghlo_cpu_step_fft = {
@@ -368,5 +366,5 @@ const GhloStepImplementation ghlo_cpu_step_fft = {
   .clear = clear,
   .run = run,
   .describe = describe,
-  .compiled_size = compiled_size,
+  .get_packing = get_packing,
 };

@@ -380,3 +380,37 @@ ghlo_cpu_write_row (const GhloCpuWriter *self,
       scatter (self->size, chunk, to + (gint64) i * stride, stride, part);
     }
 }
+
+void
+ghlo_cpu_read_axis (const GhloCpuReader *self,
+                    const guint8        *data,
+                    const GhloCpuAxis   *axis,
+                    gint64               first,
+                    gint64               count,
+                    guint8              *to)
+{
+  for (gint64 at = first, end; at < first + count; at = end)
+    {
+      end = ghlo_cpu_axis_run_end (axis, at, first + count);
+      ghlo_cpu_read_row (self, data + ghlo_cpu_axis_at (axis, at), end - at == 1 ? self->size : axis->stride, to,
+                         (gsize) (end - at));
+      to += (gsize) (end - at) * self->to_size;
+    }
+}
+
+void
+ghlo_cpu_write_axis (const GhloCpuWriter *self,
+                     const guint8        *from,
+                     guint8              *data,
+                     const GhloCpuAxis   *axis,
+                     gint64               first,
+                     gint64               count)
+{
+  for (gint64 at = first, end; at < first + count; at = end)
+    {
+      end = ghlo_cpu_axis_run_end (axis, at, first + count);
+      ghlo_cpu_write_row (self, from, data + ghlo_cpu_axis_at (axis, at), end - at == 1 ? self->size : axis->stride,
+                          (gsize) (end - at));
+      from += (gsize) (end - at) * self->from_size;
+    }
+}

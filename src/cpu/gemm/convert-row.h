@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/element.h"
+#include "cpu/gemm/axis.h"
 #include "cpu/isa/routines.h"
 
 G_BEGIN_DECLS
@@ -35,6 +36,13 @@ void     ghlo_cpu_read_row   (const GhloCpuReader *self,
                               gint64               stride,
                               gpointer             to,
                               gsize                n);
+/* Converts the elements [@first, @first + @count) of an axis, whose element 0 is at @data. */
+void     ghlo_cpu_read_axis  (const GhloCpuReader *self,
+                              const guint8        *data,
+                              const GhloCpuAxis   *axis,
+                              gint64               first,
+                              gint64               count,
+                              guint8              *to);
 
 /* The conversion back, from sums to elements: floats are rounded once, integers wrap, and i1 says whether the sum is
  * not 0. */
@@ -58,5 +66,11 @@ void     ghlo_cpu_write_row  (const GhloCpuWriter *self,
                               guint8              *to,
                               gint64               stride,
                               gsize                n);
+void     ghlo_cpu_write_axis (const GhloCpuWriter *self,
+                              const guint8        *from,
+                              guint8              *data,
+                              const GhloCpuAxis   *axis,
+                              gint64               first,
+                              gint64               count);
 
 G_END_DECLS

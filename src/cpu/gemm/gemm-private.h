@@ -49,6 +49,7 @@ typedef struct
 typedef struct
 {
   const guint8      *lhs, *rhs;          /* at the first row, column and k of this batch; NULL: it is computed */
+  const guint8      *packed;             /* rhs as pack () packed it; NULL: it was not */
   gint64             computed_at;        /* offset of this batch in the operand that is computed, in bytes */
   guint8            *result;
   gint64             first_row, n_rows, first_column, n_columns;
@@ -66,9 +67,16 @@ typedef struct
    * packed or compiled where the product's compiles is FALSE. */
   gboolean  (*take)    (const GhloCpuGemm  *self,
                         GhloCpuWay         *way);
-  /* FALSE with an error, or without one when cancelled. */
+  /* FALSE with an error, or without one when cancelled. The same holds for pack (), which every algorithm has that sets
+   * a packed_size: it writes so many bytes to @packed, which tiles then get. @scratch is that of a run. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
                         const GhloCpuTile  *tile,
+                        GError            **error);
+  gboolean  (*pack)    (const GhloCpuGemm  *self,
+                        const guint8       *rhs,
+                        guint8             *packed,
+                        guint8             *scratch,
+                        const GhloMonitor  *monitor,
                         GError            **error);
 } GhloCpuGemmAlgorithm;
 
@@ -82,6 +90,7 @@ struct _GhloCpuGemm
   gboolean              accumulate;
   gboolean              compiles;        /* the product is going to be run, not only described */
   const guint8         *rhs_data;        /* constant rhs of the problem, or NULL; set during preparation only */
+  gboolean              has_constant_rhs;
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
@@ -93,6 +102,7 @@ struct _GhloCpuGemm
 
   const GhloCpuGemmAlgorithm *algorithm;
   GhloCpuWay                  way;       /* the algorithm's own */
+  guint8                     *packed;    /* owned: a constant rhs, packed; NULL where it is not */
   /* Derived from the fields above: */
   gint64                n_row_tiles, n_column_tiles;
   gint64                batches_per_task;
@@ -121,6 +131,13 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
 
 /* Whether it pays to pack the constant rhs ahead, which the panels algorithm does. */
 gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
+/* The kind of matrix of @type that is multiplied with vectors in @arithmetic. FALSE where there is none. */
+gboolean ghlo_cpu_find_vector (GhloElementType    type,
+                               GhloCpuArithmetic  arithmetic,
+                               GhloCpuVector     *kind);
+/* The number of tasks that work of that time is worth. It does not depend on the number of threads, because the sums
+ * of a library may depend on the tile size. */
+double   ghlo_cpu_count_tasks (double nanoseconds);
 /* Approximate operations per second of one core. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles whose sizes are multiples of the units, with at most @most_rows × @most_columns elements

@@ -10,6 +10,7 @@
 
 #include "base/ghlo-error.h"
 #include "cpu/gemm/convert-row.h"
+#include "runtime/memory.h"
 #include "runtime/parallel.h"
 
 /* MIN_TASK, MIN_TILE: nanoseconds from which on a batch, or a tile, is worth a task of its own; a library packs both
@@ -397,10 +398,8 @@ ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
   return ghlo_cpu_rate () * shares[self->arithmetic];
 }
 
-/* The number of tasks worth sharing. It does not depend on the number of threads, because the sums of a library may
- * depend on the tile size. */
-static double
-count_tasks (double nanoseconds)
+double
+ghlo_cpu_count_tasks (double nanoseconds)
 {
   if (nanoseconds < GHLO_PARALLEL_MIN_WORK)
     return 1;
@@ -417,7 +416,7 @@ ghlo_cpu_gemm_cut (const GhloCpuGemm *self,
                    gint64             most_columns,
                    double             most_nanoseconds)
 {
-  double total = way->nanoseconds, wanted = count_tasks (total);
+  double total = way->nanoseconds, wanted = ghlo_cpu_count_tasks (total);
   gint64 row_tiles = ghlo_ceil_div (self->m, most_rows), column_tiles = ghlo_ceil_div (self->n, most_columns);
 
   for (;;)
@@ -513,6 +512,32 @@ choose_algorithm (GhloCpuGemm  *self,
   return FALSE;
 }
 
+/* Packs the constant rhs where the algorithm wants that. FALSE where memory is short or the library fails. */
+static gboolean
+pack_ahead (GhloCpuGemm *self)
+{
+  gsize scratch_size = ghlo_cpu_gemm_scratch_size (self);
+  gpointer scratch;
+  gboolean ok;
+
+  if (!self->compiles || self->rhs_data == NULL || self->way.packed_size == 0)
+    return TRUE;
+  self->packed = ghlo_memory_alloc_uninitialized (self->way.packed_size, NULL);
+  if (self->packed == NULL)
+    return FALSE;
+  scratch = ghlo_memory_alloc_uninitialized (scratch_size, NULL);
+  ok = scratch != NULL && self->algorithm->pack (self, self->rhs_data, self->packed, scratch, NULL, NULL);
+  if (scratch != NULL)
+    ghlo_memory_free (scratch, scratch_size);
+  if (!ok)
+    {
+      ghlo_memory_free (self->packed, self->way.packed_size);
+      self->packed = NULL;
+    }
+
+  return ok;
+}
+
 static GhloCpuGemm *
 gemm_new (const GhloCpuGemmProblem *problem,
           gboolean                  compiles,
@@ -558,6 +583,15 @@ gemm_new (const GhloCpuGemmProblem *problem,
     (problem->computes_lhs == self->is_swapped ? &self->rhs : &self->lhs)->compute = problem->prologue;
   if (!choose_arithmetic (self, error) || !choose_algorithm (self, error))
     return NULL;
+  self->has_constant_rhs = self->rhs_data != NULL;
+  if (!pack_ahead (self))
+    {
+      self->has_constant_rhs = FALSE;
+      self->rhs_data = NULL;
+      ghlo_cpu_way_clear (&self->way);
+      if (!choose_algorithm (self, error))
+        return NULL;
+    }
   self->rhs_data = NULL;
 
   return g_steal_pointer (&self);
@@ -582,6 +616,8 @@ ghlo_cpu_gemm_free (GhloCpuGemm *self)
 {
   if (self == NULL)
     return;
+  if (self->packed != NULL)
+    ghlo_memory_free (self->packed, self->way.packed_size);
   ghlo_cpu_axis_clear (&self->lhs.outer);
   ghlo_cpu_axis_clear (&self->lhs.k);
   ghlo_cpu_axis_clear (&self->rhs.outer);
@@ -601,7 +637,27 @@ ghlo_cpu_gemm_scratch_size (const GhloCpuGemm *self)
 gsize
 ghlo_cpu_gemm_packed_size (const GhloCpuGemm *self)
 {
-  return self->way.packed_size;
+  return self->has_constant_rhs ? self->way.packed_size : 0;
+}
+
+GBytes *
+ghlo_cpu_gemm_get_packing (const GhloCpuGemm *self,
+                           gsize             *size)
+{
+  *size = self->way.packed_size;
+
+  return self->has_constant_rhs ? NULL : self->way.packing;
+}
+
+gboolean
+ghlo_cpu_gemm_pack (const GhloCpuGemm  *self,
+                    const guint8       *operand,
+                    gpointer            packed,
+                    gpointer            scratch,
+                    const GhloMonitor  *monitor,
+                    GError            **error)
+{
+  return self->algorithm->pack (self, operand, packed, scratch, monitor, error);
 }
 
 gboolean

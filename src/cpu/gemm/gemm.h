@@ -80,9 +80,20 @@ GhloCpuGemm *ghlo_cpu_gemm_choose       (const GhloCpuGemmProblem *problem,
 void         ghlo_cpu_gemm_free         (GhloCpuGemm              *self);
 /* Bytes of scratch that a run needs, aligned to 64. */
 gsize        ghlo_cpu_gemm_scratch_size (const GhloCpuGemm        *self);
-/* Bytes of the constant operand that is kept in packed form, and whether that is rhs or lhs. */
+/* Bytes of the constant operand that is kept in packed form, and whether it is rhs or lhs that is packed. */
 gsize        ghlo_cpu_gemm_packed_size  (const GhloCpuGemm        *self);
 gboolean     ghlo_cpu_gemm_packs_rhs    (const GhloCpuGemm        *self);
+/* The order in which runs read an operand that is not constant, and its bytes: what has the same name has the same
+ * order. NULL: as it is given. */
+GBytes      *ghlo_cpu_gemm_get_packing  (const GhloCpuGemm        *self,
+                                         gsize                    *size);
+/* Packs the operand for any number of runs. @scratch is as for a run. FALSE when cancelled or on error. */
+gboolean     ghlo_cpu_gemm_pack         (const GhloCpuGemm        *self,
+                                         const guint8             *operand,
+                                         gpointer                  packed,
+                                         gpointer                  scratch,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
 /* The algorithm: "onednn sgemm", "panels of f32, avx2". */
 const char  *ghlo_cpu_gemm_describe     (const GhloCpuGemm        *self);
 /* Approximate time of a run on one thread. */
@@ -92,11 +103,13 @@ gint64       ghlo_cpu_gemm_get_row      (const GhloCpuGemm        *self);
 gint64       ghlo_cpu_gemm_get_pitch    (const GhloCpuGemm        *self);
 /* Whether all its blocks consist of whole rows. */
 gboolean     ghlo_cpu_gemm_takes_rows   (const GhloCpuGemm        *self);
-/* Pointers are to the elements at index 0 in every dimension. The result must not overlap the operands. FALSE when
- * cancelled or on error; the result is undefined then. */
+/* Pointers are to the elements at index 0 in every dimension; @packed (nullable) is what ghlo_cpu_gemm_pack () made of
+ * the operand. The result must not overlap the operands. FALSE when cancelled or on error; the result is undefined
+ * then. */
 gboolean     ghlo_cpu_gemm_run          (const GhloCpuGemm        *self,
                                          const guint8             *lhs,
                                          const guint8             *rhs,
+                                         gconstpointer             packed,
                                          guint8                   *result,
                                          gpointer                  scratch,
                                          gpointer                  prologue_data,

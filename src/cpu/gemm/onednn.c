@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of bf16 and of 8-bit integers where oneDNN has instructions for them. There is a primitive for each tile
- * size: whole tiles, and those at the edges.
+ * Products of bf16 and of 8-bit integers where oneDNN has instructions for them. Its fast kernels take dense operands
+ * only, and rhs in an order of their own. So each tile of columns of rhs is packed into that order, ahead or for the
+ * tile, and what is not dense is copied. There is a primitive for each tile size: whole tiles, and those at the edges.
  */
 
 #include "cpu/gemm/gemm-private.h"
 #include "cpu/gemm/convert-row.h"
 #include "cpu/library/onednn.h"
+#include "runtime/parallel.h"
 
 #include <string.h>
+
+/* Approximate nanoseconds for a byte of rhs that is packed. */
+#define PACK_COST 0.1
 
 enum
 {
@@ -16,13 +21,23 @@ enum
   MAX_ROWS = 512, MAX_COLUMNS = 512, UNIT = 64,
 };
 
+/* A tile width: those of whole tiles, and of the one at the end. */
 typedef struct
 {
-  GhloCpuPrimitive *primitives[2][2];     /* [0]: whole tiles, [1]: shorter ones at the end; of rows and columns */
-  gboolean          result_is_direct;
-  GhloCpuReader     old;
-  GhloCpuWriter     writer;
-  gsize             sums_size;            /* where the result is not direct */
+  GhloCpuPrimitive *primitives[2];      /* of whole tiles of rows, and of the one at the end; NULL: there is none */
+  GhloCpuPrimitive *packer;             /* packs that many columns of rhs */
+  gsize             packed_size;        /* bytes, aligned */
+} Width;
+
+typedef struct
+{
+  Width         widths[2];
+  gboolean      lhs_is_direct, result_is_direct;
+  GhloCpuReader old;
+  GhloCpuWriter writer;
+  guint         sum_size;               /* bytes of an element of the primitives' result */
+  gsize         sums_size, lhs_size;    /* of copies in the scratch; 0 where there are none */
+  gsize         own_size;               /* scratch of primitives */
 } State;
 
 static void
@@ -30,33 +45,16 @@ state_free (gpointer data)
 {
   State *self = data;
 
-  for (guint i = 0; i < 4; i++)
-    g_clear_pointer (&self->primitives[i / 2][i % 2], ghlo_cpu_primitive_unref);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_clear_pointer (&self->widths[i].primitives[0], ghlo_cpu_primitive_unref);
+      g_clear_pointer (&self->widths[i].primitives[1], ghlo_cpu_primitive_unref);
+      g_clear_pointer (&self->widths[i].packer, ghlo_cpu_primitive_unref);
+    }
   g_free (self);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
-
-/* The byte type that oneDNN reads such elements as; small numbers of either signedness are the same in both. */
-static GhloElementType
-find_byte_type (GhloElementType type,
-                gboolean        must_be_signed)
-{
-  switch (type)
-    {
-    case GHLO_ELEMENT_TYPE_I1:
-    case GHLO_ELEMENT_TYPE_I2:
-    case GHLO_ELEMENT_TYPE_I4:
-    case GHLO_ELEMENT_TYPE_I8:
-    case GHLO_ELEMENT_TYPE_UI2:
-    case GHLO_ELEMENT_TYPE_UI4:
-      return GHLO_ELEMENT_TYPE_I8;
-    case GHLO_ELEMENT_TYPE_UI8:
-      return must_be_signed ? GHLO_ELEMENT_TYPE_INVALID : GHLO_ELEMENT_TYPE_UI8;
-    default:
-      return GHLO_ELEMENT_TYPE_INVALID;
-    }
-}
 
 /* Finds the types of both matrices and of the sums; FALSE where oneDNN has nothing for them. */
 static gboolean
@@ -67,14 +65,14 @@ find_types (const GhloCpuGemm *self,
       && self->arithmetic == GHLO_CPU_F32)
     {
       types[0] = types[1] = GHLO_ELEMENT_TYPE_BF16;
-      types[2] = self->result.type == GHLO_ELEMENT_TYPE_BF16 && self->result.is_plain && !self->accumulate
-                 ? GHLO_ELEMENT_TYPE_BF16 : GHLO_ELEMENT_TYPE_F32;
+      types[2] = self->result.type == GHLO_ELEMENT_TYPE_BF16 && !self->accumulate ? GHLO_ELEMENT_TYPE_BF16
+                                                                                  : GHLO_ELEMENT_TYPE_F32;
       return TRUE;
     }
   if (self->arithmetic != GHLO_CPU_I16)
     return FALSE;
-  types[0] = find_byte_type (self->lhs.type, FALSE);
-  types[1] = find_byte_type (self->rhs.type, TRUE);
+  types[0] = ghlo_cpu_onednn_byte_type (self->lhs.type, FALSE);
+  types[1] = ghlo_cpu_onednn_byte_type (self->rhs.type, TRUE);
   types[2] = GHLO_ELEMENT_TYPE_I32;
 
   return types[0] != GHLO_ELEMENT_TYPE_INVALID && types[1] != GHLO_ELEMENT_TYPE_INVALID;
@@ -95,30 +93,93 @@ find_speed (const GhloCpuPrimitive *primitive,
 }
 
 static gboolean
-make_primitives (const GhloCpuGemm     *self,
-                 GhloCpuWay            *way,
-                 State                 *state,
-                 const GhloElementType  types[3])
+width_init (Width                 *width,
+            State                 *state,
+            const GhloCpuGemm     *self,
+            const GhloCpuWay      *way,
+            gint64                 columns,
+            const GhloElementType  types[3])
 {
-  const GhloCpuPrimitiveMatrix lhs = { types[0], !self->lhs.k_adjacent, self->lhs.leading };
   const GhloCpuPrimitiveMatrix rhs = { types[1], self->rhs.k_adjacent, self->rhs.leading };
-  const GhloCpuPrimitiveMatrix result = {
-    types[2], FALSE, state->result_is_direct ? self->result.leading : way->tile_columns,
-  };
-  gint64 rows[2] = { way->tile_rows, self->m % way->tile_rows };
-  gint64 columns[2] = { way->tile_columns, self->n % way->tile_columns };
+  const gint64 rows[2] = { way->tile_rows, self->m % way->tile_rows };
 
-  for (guint i = 0; i < 2; i++)
-    for (guint j = 0; j < 2; j++)
-      {
-        if (rows[i] == 0 || columns[j] == 0)
-          continue;
-        state->primitives[i][j] = ghlo_cpu_onednn_matmul (rows[i], columns[j], self->k, &lhs, &rhs, &result);
-        if (state->primitives[i][j] == NULL
-            || (self->compiles && !ghlo_cpu_primitive_compile (state->primitives[i][j])))
-          return FALSE;
-        way->scratch_size = MAX (way->scratch_size, ghlo_cpu_primitive_scratch_size (state->primitives[i][j]));
-      }
+  for (guint i = 0; i < 2 && rows[i] > 0; i++)
+    {
+      width->primitives[i] = ghlo_cpu_onednn_matmul (rows[i], columns, self->k, types[0], types[1], types[2],
+                                                     i > 0 ? width->primitives[0] : NULL);
+      if (width->primitives[i] == NULL || (self->compiles && !ghlo_cpu_primitive_compile (width->primitives[i])))
+        return FALSE;
+      state->own_size = MAX (state->own_size, ghlo_cpu_primitive_scratch_size (width->primitives[i]));
+    }
+  width->packer = ghlo_cpu_onednn_reorder_matrix (width->primitives[0], &rhs);
+  if (width->packer == NULL || (self->compiles && !ghlo_cpu_primitive_compile (width->packer)))
+    return FALSE;
+  state->own_size = MAX (state->own_size, ghlo_cpu_primitive_scratch_size (width->packer));
+  width->packed_size = ghlo_size_align (ghlo_cpu_onednn_weights_size (width->primitives[0]));
+
+  return TRUE;
+}
+
+static gint64
+count_whole_columns (const GhloCpuGemm *self,
+                     const GhloCpuWay  *way)
+{
+  return self->n / way->tile_columns;
+}
+
+/* What names the order of the packed rhs: widths of tiles, and the layouts of both. */
+static GBytes *
+find_packing (const GhloCpuGemm *self,
+              const GhloCpuWay  *way,
+              const State       *state)
+{
+  const gint64 numbers[] = { way->tile_columns, self->n, self->k, self->rhs.leading, self->rhs.k_adjacent };
+  GByteArray *key = g_byte_array_new ();
+
+  g_byte_array_append (key, (gconstpointer) numbers, sizeof (numbers));
+  for (guint i = 0; i < 2 && state->widths[i].packer != NULL; i++)
+    {
+      g_autoptr (GBytes) layout = ghlo_cpu_onednn_weights_layout (state->widths[i].primitives[0]);
+
+      g_byte_array_append (key, g_bytes_get_data (layout, NULL), (guint) g_bytes_get_size (layout));
+    }
+
+  return g_byte_array_free_to_bytes (key);
+}
+
+static gboolean
+has_batches_of_rhs (const GhloCpuGemm *self)
+{
+  for (guint i = 0; i < self->n_loops; i++)
+    if (self->loops[i].rhs != 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Scratch holds sums, then a copy of lhs, the packed rhs, and the scratch of primitives. */
+static gboolean
+plan_scratch (const GhloCpuGemm     *self,
+              GhloCpuWay            *way,
+              State                 *state,
+              const GhloElementType  types[3])
+{
+  gsize packed = state->widths[0].packed_size, tile = (gsize) (way->tile_rows * way->tile_columns);
+  gsize all;
+
+  state->sum_size = ghlo_element_info (types[2])->size;
+  state->own_size = ghlo_size_align (state->own_size);
+  if (!state->result_is_direct)
+    state->sums_size = ghlo_size_align (tile * state->sum_size) * (self->accumulate ? 2 : 1);
+  if (!state->lhs_is_direct)
+    state->lhs_size = ghlo_size_align ((gsize) (way->tile_rows * self->k) * self->lhs.size);
+  way->scratch_size = state->sums_size + state->lhs_size + packed + state->own_size;
+  if (has_batches_of_rhs (self))
+    return TRUE;
+  if (!ghlo_size_mul (&all, packed, (gsize) count_whole_columns (self, way))
+      || !ghlo_size_add (&way->packed_size, all, state->widths[1].packed_size))
+    return FALSE;
+  way->packing = find_packing (self, way, state);
 
   return TRUE;
 }
@@ -130,6 +191,7 @@ take (const GhloCpuGemm *self,
   double nanoseconds = way->nanoseconds;
   g_autoptr (State) state = NULL;
   GhloElementType types[3];
+  GhloCpuArithmetic sums;
   double speed;
 
   if (!self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
@@ -137,57 +199,148 @@ take (const GhloCpuGemm *self,
     return FALSE;
 
   state = g_new0 (State, 1);
-  state->result_is_direct = self->result.is_plain && !self->accumulate
-                            && (self->result.type == types[2] || self->result.type == GHLO_ELEMENT_TYPE_UI32);
-  ghlo_cpu_reader_init (&state->old, self->result.type,
-                        types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32);
-  ghlo_cpu_writer_init (&state->writer, self->result.type,
-                        types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32);
+  sums = types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32;
   way->nanoseconds /= 3;
   ghlo_cpu_gemm_cut (self, way, UNIT, UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
-  speed = make_primitives (self, way, state, types) ? find_speed (state->primitives[0][0], types[0]) : 0;
+  if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
+      || (self->n % way->tile_columns > 0
+          && !width_init (&state->widths[1], state, self, way, self->n % way->tile_columns, types)))
+    return FALSE;
+  speed = find_speed (state->widths[0].primitives[0], types[0]);
   if (speed == 0)
     return FALSE;
 
+  state->lhs_is_direct = self->lhs.k_adjacent && (self->lhs.leading == self->k || self->m == 1);
+  state->result_is_direct = self->result.is_plain && !self->accumulate && way->tile_columns == self->n
+                            && (self->result.leading == self->n || self->m == 1)
+                            && (self->result.type == types[2] || self->result.type == GHLO_ELEMENT_TYPE_UI32);
+  ghlo_cpu_reader_init (&state->old, self->result.type, sums);
+  ghlo_cpu_writer_init (&state->writer, self->result.type, sums);
+  if (!plan_scratch (self, way, state, types))
+    return FALSE;
   way->nanoseconds = nanoseconds / speed;
-  if (!state->result_is_direct)
-    {
-      state->sums_size = ghlo_size_align ((gsize) (way->tile_rows * way->tile_columns) * sizeof (float));
-      way->scratch_size += 2 * state->sums_size;
-    }
-  way->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->primitives[0][0]));
+  way->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->widths[0].primitives[0]));
   ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
   return TRUE;
 }
 
-/* Load sums from the result, and store them into it. */
-static void
-load_rows (const GhloCpuGemm *self,
-           const State       *state,
-           const GhloCpuTile *tile,
-           guint8            *sums)
+/* Packs the tile of columns from @column on. */
+static gboolean
+pack_tile (const GhloCpuGemm  *self,
+           const guint8       *rhs,
+           gint64              column,
+           guint8             *packed,
+           guint8             *scratch,
+           GError            **error)
 {
-  const GhloCpuResult *result = &self->result;
-  gint64 last = tile->first_column + tile->n_columns;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  const Width *width = &state->widths[column + self->way.tile_columns > self->n];
 
-  for (gint64 row = 0; row < tile->n_rows; row++)
-    for (gint64 column = tile->first_column, end; column < last; column = end)
-      {
-        end = ghlo_cpu_axis_run_end (&result->columns, column, last);
-        ghlo_cpu_read_row (&state->old, tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row)
-                           + ghlo_cpu_axis_at (&result->columns, column),
-                           end - column == 1 ? result->size : result->columns.stride,
-                           sums + (row * self->way.tile_columns + column - tile->first_column) * 4,
-                           (gsize) (end - column));
-      }
+  return ghlo_cpu_onednn_run_reorder (width->packer, rhs + ghlo_cpu_axis_at (&self->rhs.outer, column), packed,
+                                      scratch, error);
+}
+
+typedef struct
+{
+  const GhloCpuGemm *gemm;
+  const guint8      *rhs;
+  guint8            *packed, *scratch;
+  GError            *problem;           /* atomic, owned: the first error */
+} Packing;
+
+static void
+pack_tiles (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  Packing *packing = data;
+  const GhloCpuGemm *self = packing->gemm;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  GError *problem = NULL;
+
+  for (gsize i = begin; i < end && problem == NULL; i++)
+    pack_tile (self, packing->rhs, (gint64) i * self->way.tile_columns,
+               packing->packed + i * state->widths[0].packed_size,
+               packing->scratch + worker * self->way.scratch_size, &problem);
+  if (problem != NULL && !g_atomic_pointer_compare_and_exchange (&packing->problem, NULL, problem))
+    g_error_free (problem);
+}
+
+static gboolean
+pack (const GhloCpuGemm  *self,
+      const guint8       *rhs,
+      guint8             *packed,
+      guint8             *scratch,
+      const GhloMonitor  *monitor,
+      GError            **error)
+{
+  Packing packing = { self, rhs, packed, scratch, NULL };
+  gboolean ok = ghlo_parallel_for ((gsize) self->n_column_tiles, 1, PACK_COST * (double) self->way.packed_size,
+                                   pack_tiles, &packing, monitor);
+
+  if (packing.problem != NULL)
+    g_propagate_error (error, packing.problem);
+
+  return ok && packing.problem == NULL;
+}
+
+/* Returns the rows of the tile as a dense matrix. */
+static const guint8 *
+find_lhs (const GhloCpuGemm *self,
+          const State       *state,
+          const GhloCpuTile *tile,
+          guint8            *copy)
+{
+  const guint8 *from = tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, tile->first_row);
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  const gint64 size = self->lhs.size;
+  const guint unit = g_bit_storage ((gsize) size) - 1;
+  GhloCpuPlaneFunc move = (self->lhs.k_adjacent ? routines->move : routines->transpose)[unit];
+
+  if (state->lhs_is_direct)
+    return from;
+  move (from, self->lhs.outer.stride, self->lhs.k.stride, copy, self->k * size, size, (gsize) tile->n_rows,
+        (gsize) self->k);
+
+  return copy;
+}
+
+typedef void (*RowFunc) (gconstpointer  converter,
+                         guint8        *place,
+                         gint64         stride,
+                         guint8        *sums,
+                         gsize          n);
+
+static void
+load_row (gconstpointer  converter,
+          guint8        *place,
+          gint64         stride,
+          guint8        *sums,
+          gsize          n)
+{
+  ghlo_cpu_read_row (converter, place, stride, sums, n);
 }
 
 static void
-store_rows (const GhloCpuGemm *self,
-            const State       *state,
-            const GhloCpuTile *tile,
-            const guint8      *sums)
+store_row (gconstpointer  converter,
+           guint8        *place,
+           gint64         stride,
+           guint8        *sums,
+           gsize          n)
+{
+  ghlo_cpu_write_row (converter, sums, place, stride, n);
+}
+
+/* Loads the sums of a tile from the result, or stores them into it, by runs of columns. */
+static void
+move_rows (const GhloCpuGemm *self,
+           const State       *state,
+           const GhloCpuTile *tile,
+           guint8            *sums,
+           gconstpointer      converter,
+           RowFunc            move)
 {
   const GhloCpuResult *result = &self->result;
   gint64 last = tile->first_column + tile->n_columns;
@@ -196,11 +349,26 @@ store_rows (const GhloCpuGemm *self,
     for (gint64 column = tile->first_column, end; column < last; column = end)
       {
         end = ghlo_cpu_axis_run_end (&result->columns, column, last);
-        ghlo_cpu_write_row (&state->writer, sums + (row * self->way.tile_columns + column - tile->first_column) * 4,
-                            tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row)
-                            + ghlo_cpu_axis_at (&result->columns, column),
-                            end - column == 1 ? result->size : result->columns.stride, (gsize) (end - column));
+        move (converter, tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row)
+              + ghlo_cpu_axis_at (&result->columns, column),
+              end - column == 1 ? result->size : result->columns.stride,
+              sums + (row * tile->n_columns + column - tile->first_column) * state->sum_size,
+              (gsize) (end - column));
       }
+}
+
+/* The result has the type of the sums. */
+static void
+copy_rows (const GhloCpuGemm *self,
+           const State       *state,
+           const GhloCpuTile *tile,
+           const guint8      *sums)
+{
+  gsize size = (gsize) tile->n_columns * state->sum_size;
+
+  for (gint64 row = 0; row < tile->n_rows; row++)
+    memcpy (tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row + row)
+            + ghlo_cpu_axis_at (&self->result.columns, tile->first_column), sums + (gsize) row * size, size);
 }
 
 static void
@@ -209,10 +377,10 @@ add_old (const GhloCpuGemm *self,
          const GhloCpuTile *tile,
          guint8            *sums)
 {
-  guint8 *old = sums + state->sums_size;
-  gsize n = (gsize) (tile->n_rows * self->way.tile_columns);
+  guint8 *old = sums + state->sums_size / 2;
+  gsize n = (gsize) (tile->n_rows * tile->n_columns);
 
-  load_rows (self, state, tile, old);
+  move_rows (self, state, tile, old, &state->old, load_row);
   if (self->arithmetic == GHLO_CPU_F32)
     for (gsize i = 0; i < n; i++)
       ((float *) (gpointer) sums)[i] += ((const float *) (gconstpointer) old)[i];
@@ -221,29 +389,44 @@ add_old (const GhloCpuGemm *self,
       ((guint32 *) (gpointer) sums)[i] += ((const guint32 *) (gconstpointer) old)[i];
 }
 
+static void
+store (const GhloCpuGemm *self,
+       const State       *state,
+       const GhloCpuTile *tile,
+       guint8            *sums)
+{
+  if (self->accumulate)
+    add_old (self, state, tile, sums);
+  if (self->result.is_plain && self->result.size == state->sum_size)
+    copy_rows (self, state, tile, sums);
+  else
+    move_rows (self, state, tile, sums, &state->writer, store_row);
+}
+
 static gboolean
 compute (const GhloCpuGemm  *self,
          const GhloCpuTile  *tile,
          GError            **error)
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
-  gboolean is_short = tile->n_rows < self->way.tile_rows, is_narrow = tile->n_columns < self->way.tile_columns;
-  GhloCpuPrimitive *primitive = state->primitives[is_short][is_narrow];
-  const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, tile->first_row);
-  const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
-  guint8 *sums = tile->scratch, *scratch = tile->scratch + 2 * state->sums_size;
+  const Width *width = &state->widths[tile->n_columns < self->way.tile_columns];
+  guint8 *sums = tile->scratch, *copy = sums + state->sums_size, *own_packed = copy + state->lhs_size;
+  guint8 *scratch = own_packed + state->widths[0].packed_size;
+  const guint8 *lhs = find_lhs (self, state, tile, copy), *packed = own_packed;
 
   if (state->result_is_direct)
-    sums = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row)
-           + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
-  if (!ghlo_cpu_onednn_run_matmul (primitive, lhs, rhs, sums, scratch, error))
+    sums = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row);
+  if (tile->packed != NULL)
+    packed = tile->packed + (gsize) (tile->first_column / self->way.tile_columns) * state->widths[0].packed_size;
+  else if (!pack_tile (self, tile->rhs, tile->first_column, own_packed, scratch, error))
     return FALSE;
-  if (self->accumulate)
-    add_old (self, state, tile, sums);
+  if (!ghlo_cpu_onednn_run_matmul (width->primitives[tile->n_rows < self->way.tile_rows], lhs, packed, sums, scratch,
+                                   error))
+    return FALSE;
   if (!state->result_is_direct)
-    store_rows (self, state, tile, sums);
+    store (self, state, tile, sums);
 
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn = { "onednn matmul", FALSE, take, compute };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn = { "onednn matmul", FALSE, take, compute, pack };

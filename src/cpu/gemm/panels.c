@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "runtime/memory.h"
 
 /* Bytes of a constant rhs that it pays to pack ahead. A smaller one stays in the L2 cache and gains nothing; a larger
  * one costs more memory than it is worth. */
@@ -43,9 +42,7 @@ typedef struct
   gint64              block_k, block_rows;
   gboolean            result_is_direct;
   gboolean            rhs_is_direct;    /* except for columns that do not fill a tile */
-  gboolean            packs_ahead;      /* the whole rhs is packed at compile time */
-  guint8             *packed;           /* block of k by block of k; NULL if not packed ahead, or not yet */
-  gsize               packed_size;
+  gboolean            packs_ahead;      /* the whole rhs is packed at compile time, block of k by block of k */
   /* Offsets in the scratch, which begins with the packed lhs. */
   gsize               rhs_at, sums_at, edge_at, rest_at, block_at;
   gint64              sums_row;         /* row stride in sums */
@@ -54,11 +51,7 @@ typedef struct
 static void
 state_free (gpointer data)
 {
-  State *self = data;
-
-  if (self->packed != NULL)
-    ghlo_memory_free (self->packed, self->packed_size);
-  g_free (self);
+  g_free (data);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
@@ -144,32 +137,28 @@ count_packed_columns (const GhloCpuGemm *self,
   return ghlo_round_up (self->n, state->columns);
 }
 
-/* Where memory is short, rhs is packed in each run instead. */
-static void
-pack_ahead (const GhloCpuGemm *self,
-            GhloCpuWay        *way,
-            State             *state)
+/* No conversion takes place, so the scratch is not used. */
+static gboolean
+pack (const GhloCpuGemm  *self,
+      const guint8       *rhs,
+      guint8             *packed,
+      guint8             *scratch,
+      const GhloMonitor  *monitor,
+      GError            **error)
 {
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   gint64 columns = count_packed_columns (self, state), group = state->rhs.group_size;
 
-  state->packed_size = way->packed_size = (gsize) (columns * self->k * group);
-  if (!self->compiles)
-    return;
-  state->packed = ghlo_memory_alloc_uninitialized (state->packed_size, NULL);
-  if (state->packed == NULL)
-    {
-      state->packs_ahead = FALSE;
-      way->packed_size = 0;
-      return;
-    }
-  /* No conversion takes place, so the scratch is not used. */
   for (gint64 k = 0; k < self->k; k += state->block_k)
     {
-      GhloCpuPart part = { self->rhs_data, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
-                           MIN (state->block_k, self->k - k) };
+      GhloCpuPart part = { rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k, MIN (state->block_k, self->k - k) };
 
-      ghlo_cpu_pack (&state->rhs, &part, state->packed, state->packed + k * columns * group);
+      if (ghlo_cpu_gemm_stopped (monitor))
+        return FALSE;
+      ghlo_cpu_pack (&state->rhs, &part, packed, packed + k * columns * group);
     }
+
+  return TRUE;
 }
 
 static gboolean
@@ -222,7 +211,7 @@ take (const GhloCpuGemm *self,
   state->block_rows = MIN (BLOCK_ROWS / parts, ghlo_round_up (way->tile_rows, state->rows));
   state->packs_ahead = ghlo_cpu_gemm_packs_ahead (self);
   if (state->packs_ahead)
-    pack_ahead (self, way, state);
+    way->packed_size = (gsize) (count_packed_columns (self, state) * self->k * state->rhs.group_size);
   state->rhs_is_direct = !state->packs_ahead && can_read_rhs (self, state);
   plan_scratch (self, way, state);
   way->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
@@ -393,9 +382,9 @@ pack_rhs (const GhloCpuGemm *self,
   GhloCpuPart part = { tile->rhs, &self->rhs.outer, &self->rhs.k, tile->first_column + first, tile->n_columns - first,
                        k, n_k };
 
-  if (state->packed != NULL)
+  if (tile->packed != NULL)
     return (Bundles) {
-      .data = state->packed + (k * count_packed_columns (self, state) + tile->first_column * n_k)
+      .data = tile->packed + (k * count_packed_columns (self, state) + tile->first_column * n_k)
                               * state->rhs.group_size,
       .bundle = width * n_k, .group = width,
     };
@@ -420,28 +409,16 @@ move_sums (const GhloCpuGemm *self,
            Direction          direction)
 {
   const GhloCpuResult *result = &self->result;
-  gint64 last = tile->first_column + tile->n_columns;
 
   for (gint64 row = 0; row < tile->n_rows; row++)
     {
       guint8 *sums = tile->scratch + state->sums_at + row * state->sums_row * state->sum_size;
       guint8 *place = tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row);
 
-      for (gint64 column = tile->first_column, end; column < last; column = end)
-        {
-          gint64 n, stride;
-
-          end = ghlo_cpu_axis_run_end (&result->columns, column, last);
-          n = end - column;
-          stride = n == 1 ? state->writer.size : result->columns.stride;
-          if (direction == LOAD)
-            ghlo_cpu_read_row (&state->old, place + ghlo_cpu_axis_at (&result->columns, column), stride, sums,
-                               (gsize) n);
-          else
-            ghlo_cpu_write_row (&state->writer, sums, place + ghlo_cpu_axis_at (&result->columns, column), stride,
-                                (gsize) n);
-          sums += n * state->sum_size;
-        }
+      if (direction == LOAD)
+        ghlo_cpu_read_axis (&state->old, place, &result->columns, tile->first_column, tile->n_columns, sums);
+      else
+        ghlo_cpu_write_axis (&state->writer, sums, place, &result->columns, tile->first_column, tile->n_columns);
     }
 }
 
@@ -500,4 +477,4 @@ compute (const GhloCpuGemm  *self,
   return TRUE;
 }
 
-const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", TRUE, take, compute };
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", TRUE, take, compute, pack };

@@ -11,6 +11,7 @@ typedef struct
 {
   const GhloCpuGemm *gemm;
   const guint8      *lhs, *rhs;       /* swapped where the product is */
+  const guint8      *packed;          /* nullable */
   guint8            *result;
   guint8            *scratch;
   gpointer           prologue_data, epilogue_data;
@@ -131,8 +132,8 @@ run_task (Run     *run,
   GhloCpuTile tile = {
     .first_row = row, .n_rows = MIN (self->way.tile_rows, self->m - row),
     .first_column = column, .n_columns = MIN (self->way.tile_columns, self->n - column),
-    .scratch = run->scratch + worker * self->way.scratch_size, .prologue_data = run->prologue_data, .worker = worker,
-    .monitor = run->monitor,
+    .packed = run->packed, .scratch = run->scratch + worker * self->way.scratch_size,
+    .prologue_data = run->prologue_data, .worker = worker, .monitor = run->monitor,
   };
 
   for (; batch < end; batch++)
@@ -179,6 +180,7 @@ gboolean
 ghlo_cpu_gemm_run (const GhloCpuGemm *self,
                    const guint8      *lhs,
                    const guint8      *rhs,
+                   gconstpointer      packed,
                    guint8            *result,
                    gpointer           scratch,
                    gpointer           prologue_data,
@@ -187,8 +189,9 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
                    GError           **error)
 {
   Run run = {
-    .gemm = self, .lhs = self->is_swapped ? rhs : lhs, .rhs = self->is_swapped ? lhs : rhs, .result = result,
-    .scratch = scratch, .prologue_data = prologue_data, .epilogue_data = epilogue_data, .monitor = monitor,
+    .gemm = self, .lhs = self->is_swapped ? rhs : lhs, .rhs = self->is_swapped ? lhs : rhs,
+    .packed = self->packed != NULL ? self->packed : packed, .result = result, .scratch = scratch,
+    .prologue_data = prologue_data, .epilogue_data = epilogue_data, .monitor = monitor,
   };
 
   if (self->n_tasks == 0)

@@ -45,9 +45,10 @@ state_free (gpointer data)
   g_free (data);
 }
 
-static gboolean
-find_kind (const GhloCpuGemm *self,
-           GhloCpuVector     *kind)
+gboolean
+ghlo_cpu_find_vector (GhloElementType    type,
+                      GhloCpuArithmetic  arithmetic,
+                      GhloCpuVector     *kind)
 {
   static const struct
   {
@@ -69,7 +70,7 @@ find_kind (const GhloCpuGemm *self,
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].type == self->rhs.type && kinds[i].arithmetic == self->arithmetic)
+    if (kinds[i].type == type && kinds[i].arithmetic == arithmetic)
       {
         *kind = kinds[i].kind;
         return TRUE;
@@ -107,7 +108,7 @@ take (const GhloCpuGemm *self,
   double bytes;
 
   if (self->m > GHLO_CPU_MAX_VECTORS || self->is_complex || !self->rhs.is_plain || row < MIN_ROW
-      || self->lhs.compute != NULL || !find_kind (self, &kind))
+      || self->lhs.compute != NULL || !ghlo_cpu_find_vector (self->rhs.type, self->arithmetic, &kind))
     return FALSE;
   if (self->rhs.compute != NULL && self->rhs.k_adjacent && self->k * self->rhs.size > MAX_ROW_BYTES)
     return FALSE;
@@ -132,40 +133,6 @@ take (const GhloCpuGemm *self,
   way->scratch_size = state->block_at + plan_blocks (self, way, state);
 
   return TRUE;
-}
-
-static void
-read_axis (const GhloCpuReader *reader,
-           const guint8        *data,
-           const GhloCpuAxis   *axis,
-           gint64               first,
-           gint64               count,
-           guint8              *to)
-{
-  for (gint64 at = first, end; at < first + count; at = end)
-    {
-      end = ghlo_cpu_axis_run_end (axis, at, first + count);
-      ghlo_cpu_read_row (reader, data + ghlo_cpu_axis_at (axis, at), end - at == 1 ? reader->size : axis->stride,
-                         to, (gsize) (end - at));
-      to += (gsize) (end - at) * reader->to_size;
-    }
-}
-
-static void
-write_axis (const GhloCpuWriter *writer,
-            const guint8        *from,
-            guint8              *data,
-            const GhloCpuAxis   *axis,
-            gint64               first,
-            gint64               count)
-{
-  for (gint64 at = first, end; at < first + count; at = end)
-    {
-      end = ghlo_cpu_axis_run_end (axis, at, first + count);
-      ghlo_cpu_write_row (writer, from, data + ghlo_cpu_axis_at (axis, at),
-                          end - at == 1 ? writer->size : axis->stride, (gsize) (end - at));
-      from += (gsize) (end - at) * writer->from_size;
-    }
 }
 
 static void
@@ -199,10 +166,10 @@ write_row (const GhloCpuGemm *self,
         guint8 old[64 * sizeof (double)];
         gint64 part = MIN (tile->n_columns - i, 64);
 
-        read_axis (&state->old, result, &self->result.columns, tile->first_column + i, part, old);
+        ghlo_cpu_read_axis (&state->old, result, &self->result.columns, tile->first_column + i, part, old);
         add_old (self->arithmetic, y + (gsize) i * state->writer.from_size, old, (gsize) part);
       }
-  write_axis (&state->writer, y, result, &self->result.columns, tile->first_column, tile->n_columns);
+  ghlo_cpu_write_axis (&state->writer, y, result, &self->result.columns, tile->first_column, tile->n_columns);
 }
 
 /* Multiplies with the columns of a tile block by block. The order of each sum is that of the whole matrix. */
@@ -265,8 +232,8 @@ compute (const GhloCpuGemm  *self,
       vectors.x_step = state->vector_size / size;
       for (gint64 i = 0; i < self->m; i++, scratch += state->vector_size)
         {
-          read_axis (&state->vector, tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, i), &self->lhs.k, 0, self->k,
-                     scratch);
+          ghlo_cpu_read_axis (&state->vector, tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, i), &self->lhs.k, 0,
+                              self->k, scratch);
           memset (scratch + (gsize) self->k * size, 0, state->vector_size - (gsize) self->k * size);
         }
     }

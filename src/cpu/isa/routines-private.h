@@ -81,6 +81,7 @@ multiply_pairs (VU32 x,
 
 extern const GhloCpuTiles       NAME (tiles)[GHLO_CPU_N_ARITHMETICS];
 extern const GhloCpuTiles       NAME (complex_tiles)[2];
+extern const GhloCpuRowTileFunc NAME (row_tiles)[2][GHLO_CPU_MAX_HEIGHTS][2];
 extern const GhloCpuVectorsFunc NAME (dots)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuVectorsFunc NAME (adds)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuOrderedGemmFunc   NAME (orders)[GHLO_CPU_N_ORDERED_GEMMS];

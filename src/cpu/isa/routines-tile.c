@@ -28,10 +28,11 @@ typedef double Pair[2];
           ((V##_any *) c)[j] = value; \
     }
 
-/* Inlined into a function for each size, so that the sums are in registers. */
+/* Inlined into a function for each size, so that the sums are in registers. Numbers of A are @a_row apart from one row
+ * to the next, and @a_step from one group to the next. */
 #define TILE(name, T, V, multiply_add) \
   static inline __attribute__ ((always_inline)) void \
-  name (TILE_ARGUMENTS (T)) \
+  name##_anyhow (TILE_ARGUMENTS (T), gsize a_row, gsize a_step) \
   { \
     V sums[TILE_ROWS][TILE_VECTORS]; \
 \
@@ -51,11 +52,17 @@ typedef double Pair[2];
           row[j] = ((const V##_any *) b)[j]; \
         UNROLL for (guint i = 0; i < rows; i++) \
           UNROLL for (guint j = 0; j < vectors; j++) \
-            sums[i][j] = multiply_add (sums[i][j], a[i], row[j], V); \
-        a += TILE_ROWS; \
+            sums[i][j] = multiply_add (sums[i][j], a[i * a_row], row[j], V); \
+        a += a_step; \
         b += b_step; \
       } \
     STORE_TILE (V, sums[i][j]) \
+  } \
+\
+  static inline __attribute__ ((always_inline)) void \
+  name (TILE_ARGUMENTS (T)) \
+  { \
+    name##_anyhow (rows, vectors, k, a, b, b_step, c, c_row, accumulate, 1, TILE_ROWS); \
   }
 
 /* B, with its alternating parts, is multiplied by the real parts and by the imaginary parts of A into separate sums.
@@ -133,41 +140,57 @@ COMPLEX_TILE (tile_c64, double, VF64, SWAP_F64)
     name (rows, vectors, k, a, b, b_step, c, c_row, accumulate); \
   }
 
+#define ROW_SIZE(name, rows, vectors) \
+  static void \
+  name##_rows_##rows##_##vectors (gsize         k, \
+                                  gconstpointer a, \
+                                  gsize         a_row, \
+                                  gconstpointer b, \
+                                  gint64        b_step, \
+                                  gpointer      c, \
+                                  gsize         c_row, \
+                                  gboolean      accumulate) \
+  { \
+    name##_anyhow (rows, vectors, k, a, b, b_step, c, c_row, accumulate, a_row, 1); \
+  }
+
 #define HEIGHT(name, rows) SIZE (name, rows, 1) SIZE (name, rows, 2)
+#define ROW_HEIGHT(name, rows) ROW_SIZE (name, rows, 1) ROW_SIZE (name, rows, 2)
 #define PAIR(name, rows) { name##_##rows##_1, name##_##rows##_2 }
 
-#define HEIGHTS_12(name) HEIGHT (name, 12) HEIGHT (name, 8) HEIGHT (name, 4) HEIGHT (name, 2) HEIGHT (name, 1)
-#define HEIGHTS_6(name) HEIGHT (name, 6) HEIGHT (name, 4) HEIGHT (name, 2) HEIGHT (name, 1)
-#define HEIGHTS_3(name) HEIGHT (name, 3) HEIGHT (name, 2) HEIGHT (name, 1)
-#define TILES_12(name, T) \
-  { \
-    TILE_VECTORS * LANES (T), { 12, 8, 4, 2, 1 }, \
-    { PAIR (name, 12), PAIR (name, 8), PAIR (name, 4), PAIR (name, 2), PAIR (name, 1) } \
-  }
-#define TILES_6(name, T) \
-  { TILE_VECTORS * LANES (T), { 6, 4, 2, 1 }, { PAIR (name, 6), PAIR (name, 4), PAIR (name, 2), PAIR (name, 1) } }
-#define TILES_3(name, T) \
-  { TILE_VECTORS * LANES (T), { 3, 2, 1 }, { PAIR (name, 3), PAIR (name, 2), PAIR (name, 1) } }
+#define HEIGHTS_12(name, H) H (name, 12) H (name, 8) H (name, 4) H (name, 2) H (name, 1)
+#define HEIGHTS_6(name, H) H (name, 6) H (name, 4) H (name, 2) H (name, 1)
+#define HEIGHTS_3(name, H) H (name, 3) H (name, 2) H (name, 1)
+#define PAIRS_12(name) { PAIR (name, 12), PAIR (name, 8), PAIR (name, 4), PAIR (name, 2), PAIR (name, 1) }
+#define PAIRS_6(name) { PAIR (name, 6), PAIR (name, 4), PAIR (name, 2), PAIR (name, 1) }
+#define PAIRS_3(name) { PAIR (name, 3), PAIR (name, 2), PAIR (name, 1) }
+#define TILES_12(name, T) { TILE_VECTORS * LANES (T), { 12, 8, 4, 2, 1 }, PAIRS_12 (name) }
+#define TILES_6(name, T) { TILE_VECTORS * LANES (T), { 6, 4, 2, 1 }, PAIRS_6 (name) }
+#define TILES_3(name, T) { TILE_VECTORS * LANES (T), { 3, 2, 1 }, PAIRS_3 (name) }
 
 #if TILE_ROWS == 12
 #define ALL_HEIGHTS HEIGHTS_12
+#define ALL_PAIRS PAIRS_12
 #define TILES TILES_12
 #define COMPLEX_HEIGHTS HEIGHTS_6
 #define COMPLEX_TILES TILES_6
 #else
 #define ALL_HEIGHTS HEIGHTS_6
+#define ALL_PAIRS PAIRS_6
 #define TILES TILES_6
 #define COMPLEX_HEIGHTS HEIGHTS_3
 #define COMPLEX_TILES TILES_3
 #endif
 
-ALL_HEIGHTS (tile_f32)
-ALL_HEIGHTS (tile_f64)
-ALL_HEIGHTS (tile_i16)
-ALL_HEIGHTS (tile_i32)
-ALL_HEIGHTS (tile_i64)
-COMPLEX_HEIGHTS (tile_c32)
-COMPLEX_HEIGHTS (tile_c64)
+ALL_HEIGHTS (tile_f32, HEIGHT)
+ALL_HEIGHTS (tile_f64, HEIGHT)
+ALL_HEIGHTS (tile_i16, HEIGHT)
+ALL_HEIGHTS (tile_i32, HEIGHT)
+ALL_HEIGHTS (tile_i64, HEIGHT)
+ALL_HEIGHTS (tile_f32, ROW_HEIGHT)
+ALL_HEIGHTS (tile_f64, ROW_HEIGHT)
+COMPLEX_HEIGHTS (tile_c32, HEIGHT)
+COMPLEX_HEIGHTS (tile_c64, HEIGHT)
 
 const GhloCpuTiles NAME (tiles)[GHLO_CPU_N_ARITHMETICS] = {
   [GHLO_CPU_F32] = TILES (tile_f32, float),
@@ -175,6 +198,11 @@ const GhloCpuTiles NAME (tiles)[GHLO_CPU_N_ARITHMETICS] = {
   [GHLO_CPU_I16] = TILES (tile_i16, gint32),
   [GHLO_CPU_I32] = TILES (tile_i32, gint32),
   [GHLO_CPU_I64] = TILES (tile_i64, gint64),
+};
+
+const GhloCpuRowTileFunc NAME (row_tiles)[2][GHLO_CPU_MAX_HEIGHTS][2] = {
+  ALL_PAIRS (tile_f32_rows),
+  ALL_PAIRS (tile_f64_rows),
 };
 
 /* A complex number is two lanes. */

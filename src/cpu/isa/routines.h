@@ -34,6 +34,16 @@ typedef void (*GhloCpuTileFunc)    (gsize           k,
                                     gsize           c_row,
                                     gboolean        accumulate);
 
+/* The same where each row of A has adjacent elements, @a_row numbers from one row to the next, and no others. */
+typedef void (*GhloCpuRowTileFunc) (gsize           k,
+                                    gconstpointer   a,
+                                    gsize           a_row,
+                                    gconstpointer   b,
+                                    gint64          b_step,
+                                    gpointer        c,
+                                    gsize           c_row,
+                                    gboolean        accumulate);
+
 enum { GHLO_CPU_MAX_HEIGHTS = 5 };
 
 /* The tiles of one arithmetic. The largest has heights[0] rows; lower ones, down to 1 row, are for the edges of a
@@ -299,6 +309,7 @@ typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
   GhloCpuTiles           complex_tiles[2];                 /* for F32 and F64 */
+  GhloCpuRowTileFunc     row_tiles[2][GHLO_CPU_MAX_HEIGHTS][2];   /* for F32 and F64; sizes are those of the tiles */
   GhloCpuVectorsFunc     dot[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each j */
   GhloCpuVectorsFunc     add[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each k */
   GhloCpuOrderedGemmFunc order[GHLO_CPU_N_ORDERED_GEMMS];

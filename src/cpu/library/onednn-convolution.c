@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Indices of the memories of a convolution's primitive. */
-enum { SOURCE, WEIGHTS, RESULT, N_MEMORIES };
+enum { SOURCE, WEIGHTS = GHLO_CPU_PRIMITIVE_WEIGHTS, RESULT, N_MEMORIES };
 
 /* The window in oneDNN's terms: dilates of 0 mean no dilation. */
 typedef struct
@@ -22,16 +22,11 @@ static const int arguments[][N_MEMORIES] = {
   [GHLO_CPU_BACKWARD_WEIGHTS] = { DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST },
 };
 
-static dnnl_data_type_t
-find_type (GhloElementType type)
-{
-  return type == GHLO_ELEMENT_TYPE_BF16 ? dnnl_bf16 : dnnl_f32;
-}
-
 /* Describes a tensor [images, features, spatial …] in channels-last order. */
 static gboolean
 describe_tensor (dnnl_memory_desc_t            *layout,
                  const GhloCpuConvolutionShape *shape,
+                 GhloElementType                type,
                  gint64                         features,
                  const gint64                  *spatial)
 {
@@ -40,7 +35,7 @@ describe_tensor (dnnl_memory_desc_t            *layout,
 
   memcpy (dimensions + 2, spatial, shape->n_spatial * sizeof (gint64));
 
-  return ghlo_cpu_onednn_describe (layout, dimensions, shape->n_spatial + 2, find_type (shape->type),
+  return ghlo_cpu_onednn_describe (layout, dimensions, shape->n_spatial + 2, ghlo_cpu_onednn_type (type),
                                    tags[shape->n_spatial - 1]);
 }
 
@@ -104,7 +99,9 @@ static gboolean
 check_sizes (const GhloCpuConvolutionShape *shape,
              const Window                  *window)
 {
-  gint64 size = ghlo_element_info (shape->type)->size, source = size, weights = size, result = size;
+  gint64 source = ghlo_element_info (shape->source_type)->size;
+  gint64 weights = ghlo_element_info (shape->weights_type)->size;
+  gint64 result = ghlo_element_info (shape->result_type)->size;
 
   if (!ghlo_cpu_onednn_multiply (&source, shape->images) || !ghlo_cpu_onednn_multiply (&source, shape->source_features)
       || !ghlo_cpu_onednn_multiply (&weights, shape->source_features / shape->groups)
@@ -134,12 +131,13 @@ describe (const GhloCpuConvolutionShape *shape,
 
   if (!find_window (shape, &w) || !check_sizes (shape, &w))
     return FALSE;
-  if (!describe_tensor (&source, shape, shape->source_features, shape->source)
-      || !describe_tensor (&result, shape, shape->result_features, shape->result))
+  if (!describe_tensor (&source, shape, shape->source_type, shape->source_features, shape->source)
+      || !describe_tensor (&result, shape, shape->result_type, shape->result_features, shape->result))
     return FALSE;
   if (like != NULL)
     weights = like->memories[WEIGHTS].layout;
-  else if (!ghlo_cpu_onednn_describe (&weights, dimensions, n, find_type (shape->type), dnnl_format_tag_any))
+  else if (!ghlo_cpu_onednn_describe (&weights, dimensions, n, ghlo_cpu_onednn_type (shape->weights_type),
+                                      dnnl_format_tag_any))
     return FALSE;
 
   switch (shape->direction)
@@ -166,7 +164,9 @@ ghlo_cpu_onednn_convolution (const GhloCpuConvolutionShape *shape,
   g_autoptr (GhloCpuPrimitive) primitive = NULL;
   dnnl_convolution_desc_t description;
 
-  if (!ghlo_cpu_onednn_available () || !describe (shape, like, &description))
+  if (!ghlo_cpu_onednn_available ()
+      || (ghlo_element_type_is_integer (shape->source_type) && !ghlo_cpu_onednn_has_integers ())
+      || !describe (shape, like, &description))
     return NULL;
   primitive = ghlo_cpu_primitive_get (&description, sizeof (description), arguments[shape->direction], N_MEMORIES);
   if (primitive == NULL || strstr (primitive->name, "gemm") != NULL)
@@ -187,12 +187,6 @@ ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
                                  scratch, error);
 }
 
-gsize
-ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
-{
-  return ghlo_cpu_dnnl.memory_desc_get_size (&self->memories[WEIGHTS].layout);
-}
-
 GhloCpuPrimitive *
 ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
                                  const GhloCpuConvolutionShape *shape,
@@ -206,7 +200,7 @@ ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
   guint n = find_weights (shape, dimensions), features = shape->groups > 1;
   gboolean is_part = end - begin < dimensions[features];
 
-  if (!ghlo_cpu_onednn_describe_strided (&whole, dimensions, n, find_type (shape->type),
+  if (!ghlo_cpu_onednn_describe_strided (&whole, dimensions, n, ghlo_cpu_onednn_type (shape->weights_type),
                                          strides + (shape->groups > 1 ? 0 : 1)))
     return NULL;
   plain = whole;

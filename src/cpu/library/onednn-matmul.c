@@ -11,22 +11,11 @@
 /* Sizes of the test: not multiples of anything, and large enough for every kind of loop. */
 enum { CHECK_M = 67, CHECK_N = 71, CHECK_K = 133 };
 
+/* Indices of the memories of a product's primitive. */
+enum { SOURCE, WEIGHTS = GHLO_CPU_PRIMITIVE_WEIGHTS, RESULT, N_MEMORIES };
+
 /* More rows than oneDNN's kernels address from one pointer, with offsets in bytes that are int. */
 enum { BLOCK_ROWS = 512 };
-
-static dnnl_data_type_t
-find_type (GhloElementType type)
-{
-  switch (type)
-    {
-    case GHLO_ELEMENT_TYPE_F32: return dnnl_f32;
-    case GHLO_ELEMENT_TYPE_BF16: return dnnl_bf16;
-    case GHLO_ELEMENT_TYPE_I8: return dnnl_s8;
-    case GHLO_ELEMENT_TYPE_UI8: return dnnl_u8;
-    case GHLO_ELEMENT_TYPE_I32: return dnnl_s32;
-    default: return dnnl_data_type_undef;
-    }
-}
 
 static gboolean
 describe_matrix (dnnl_memory_desc_t           *layout,
@@ -39,51 +28,66 @@ describe_matrix (dnnl_memory_desc_t           *layout,
   gint64 reach = matrix->leading;
 
   return ghlo_cpu_onednn_multiply (&reach, BLOCK_ROWS * (gint64) ghlo_element_info (matrix->type)->size)
-         && ghlo_cpu_onednn_describe_strided (layout, dimensions, 2, find_type (matrix->type), strides);
+         && ghlo_cpu_onednn_describe_strided (layout, dimensions, 2, ghlo_cpu_onednn_type (matrix->type), strides);
 }
 
 static GhloCpuPrimitive *
-get_matmul (gint64                        m,
-            gint64                        n,
-            gint64                        k,
-            const GhloCpuPrimitiveMatrix *a,
-            const GhloCpuPrimitiveMatrix *b,
-            const GhloCpuPrimitiveMatrix *c)
+get_matmul (gint64                  m,
+            gint64                  n,
+            gint64                  k,
+            GhloElementType         a,
+            GhloElementType         b,
+            GhloElementType         c,
+            const GhloCpuPrimitive *like)
 {
-  static const int arguments[] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST };
+  static const int arguments[] = { [SOURCE] = DNNL_ARG_SRC, [WEIGHTS] = DNNL_ARG_WEIGHTS, [RESULT] = DNNL_ARG_DST };
+  const GhloCpuPrimitiveMatrix source = { a, FALSE, k }, result = { c, FALSE, n };
+  const gint64 dimensions[] = { k, n };
+  gint64 size = ghlo_element_info (b)->size;
   dnnl_matmul_desc_t description;
-  dnnl_memory_desc_t layouts[3];
+  dnnl_memory_desc_t layouts[N_MEMORIES];
 
-  if (!ghlo_cpu_onednn_available () || !describe_matrix (&layouts[0], m, k, a)
-      || !describe_matrix (&layouts[1], k, n, b) || !describe_matrix (&layouts[2], m, n, c)
-      || ghlo_cpu_dnnl.matmul_desc_init (&description, &layouts[0], &layouts[1], NULL, &layouts[2]) != dnnl_success)
+  if (!ghlo_cpu_onednn_available () || !ghlo_cpu_onednn_multiply (&size, k) || !ghlo_cpu_onednn_multiply (&size, n)
+      || !describe_matrix (&layouts[SOURCE], m, k, &source)
+      || !describe_matrix (&layouts[RESULT], m, n, &result))
+    return NULL;
+  if (like != NULL)
+    layouts[WEIGHTS] = like->memories[WEIGHTS].layout;
+  else if (!ghlo_cpu_onednn_describe (&layouts[WEIGHTS], dimensions, 2, ghlo_cpu_onednn_type (b), dnnl_format_tag_any))
+    return NULL;
+  if (ghlo_cpu_dnnl.matmul_desc_init (&description, &layouts[SOURCE], &layouts[WEIGHTS], NULL, &layouts[RESULT])
+      != dnnl_success)
     return NULL;
 
-  return ghlo_cpu_primitive_get (&description, sizeof (description), arguments, G_N_ELEMENTS (arguments));
+  return ghlo_cpu_primitive_get (&description, sizeof (description), arguments, N_MEMORIES);
 }
 
 /* Tests products of extreme values, whose sums would overflow in 16 bits. */
 static gboolean
 check_integers (GhloElementType a_type)
 {
-  GhloCpuPrimitiveMatrix a = { a_type, FALSE, CHECK_K }, b = { GHLO_ELEMENT_TYPE_I8, FALSE, CHECK_N };
-  GhloCpuPrimitiveMatrix c = { GHLO_ELEMENT_TYPE_I32, FALSE, CHECK_N };
-  g_autoptr (GhloCpuPrimitive) primitive = get_matmul (CHECK_M, CHECK_N, CHECK_K, &a, &b, &c);
+  const GhloCpuPrimitiveMatrix b = { GHLO_ELEMENT_TYPE_I8, FALSE, CHECK_N };
+  g_autoptr (GhloCpuPrimitive) primitive = get_matmul (CHECK_M, CHECK_N, CHECK_K, a_type, b.type,
+                                                       GHLO_ELEMENT_TYPE_I32, NULL);
+  g_autoptr (GhloCpuPrimitive) reorder = primitive != NULL ? ghlo_cpu_onednn_reorder_matrix (primitive, &b) : NULL;
   g_autofree guint8 *lhs = g_malloc (CHECK_M * CHECK_K);
   g_autofree gint8 *rhs = g_malloc (CHECK_K * CHECK_N);
   g_autofree gint32 *result = g_new0 (gint32, CHECK_M * CHECK_N);
-  gpointer scratch;
+  gpointer scratch, packed;
   gboolean right;
 
-  if (primitive == NULL || !ghlo_cpu_primitive_compile (primitive))
+  if (reorder == NULL || !ghlo_cpu_primitive_compile (primitive) || !ghlo_cpu_primitive_compile (reorder))
     return FALSE;
   for (guint i = 0; i < CHECK_M * CHECK_K; i++)
     lhs[i] = i / CHECK_K % 2 == 0 ? (a_type == GHLO_ELEMENT_TYPE_I8 ? 0x80 : 0xff)
                                   : (a_type == GHLO_ELEMENT_TYPE_I8 ? 0x7f : 0xfe);
   for (guint i = 0; i < CHECK_K * CHECK_N; i++)
     rhs[i] = i % CHECK_N % 2 == 0 ? -128 : 127;
-  scratch = g_aligned_alloc (1, MAX (primitive->scratch_size, 64), 64);
-  right = ghlo_cpu_primitive_run (primitive, (gpointer const[]) { lhs, rhs, result }, scratch, NULL);
+  scratch = g_aligned_alloc (1, MAX (MAX (primitive->scratch_size, reorder->scratch_size), 64), 64);
+  packed = g_aligned_alloc (1, ghlo_cpu_onednn_weights_size (primitive), 64);
+  right = ghlo_cpu_primitive_run (reorder, (gpointer const[]) { rhs, packed }, scratch, NULL)
+          && ghlo_cpu_primitive_run (primitive, (gpointer const[]) { lhs, packed, result }, scratch, NULL);
+  g_aligned_free (packed);
   g_aligned_free (scratch);
 
   for (guint i = 0; right && i < CHECK_M * CHECK_N; i++)
@@ -99,8 +103,8 @@ check_integers (GhloElementType a_type)
   return right;
 }
 
-static gboolean
-integers_are_exact (void)
+gboolean
+ghlo_cpu_onednn_has_integers (void)
 {
   static gsize state;
 
@@ -118,19 +122,28 @@ integers_are_exact (void)
 }
 
 GhloCpuPrimitive *
-ghlo_cpu_onednn_matmul (gint64                        m,
-                        gint64                        n,
-                        gint64                        k,
-                        const GhloCpuPrimitiveMatrix *a,
-                        const GhloCpuPrimitiveMatrix *b,
-                        const GhloCpuPrimitiveMatrix *c)
+ghlo_cpu_onednn_matmul (gint64                  m,
+                        gint64                  n,
+                        gint64                  k,
+                        GhloElementType         a,
+                        GhloElementType         b,
+                        GhloElementType         c,
+                        const GhloCpuPrimitive *like)
 {
-  if (!ghlo_cpu_onednn_available ())
-    return NULL;
-  if (ghlo_element_type_is_integer (a->type) && !integers_are_exact ())
+  if (!ghlo_cpu_onednn_available () || (ghlo_element_type_is_integer (a) && !ghlo_cpu_onednn_has_integers ()))
     return NULL;
 
-  return get_matmul (m, n, k, a, b, c);
+  return get_matmul (m, n, k, a, b, c, like);
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_reorder_matrix (const GhloCpuPrimitive       *self,
+                                const GhloCpuPrimitiveMatrix *b)
+{
+  const dnnl_memory_desc_t *own = &self->memories[WEIGHTS].layout;
+  dnnl_memory_desc_t plain;
+
+  return describe_matrix (&plain, own->dims[0], own->dims[1], b) ? ghlo_cpu_primitive_get_reorder (&plain, own) : NULL;
 }
 
 gboolean

@@ -86,13 +86,34 @@ ghlo_cpu_primitive_cached (void)
   return 0;
 }
 
+GhloElementType
+ghlo_cpu_onednn_byte_type (GhloElementType type,
+                           gboolean        must_be_signed)
+{
+  return GHLO_ELEMENT_TYPE_INVALID;
+}
+
+gboolean
+ghlo_cpu_onednn_has_integers (void)
+{
+  return FALSE;
+}
+
 GhloCpuPrimitive *
-ghlo_cpu_onednn_matmul (gint64                        m,
-                        gint64                        n,
-                        gint64                        k,
-                        const GhloCpuPrimitiveMatrix *a,
-                        const GhloCpuPrimitiveMatrix *b,
-                        const GhloCpuPrimitiveMatrix *c)
+ghlo_cpu_onednn_matmul (gint64                  m,
+                        gint64                  n,
+                        gint64                  k,
+                        GhloElementType         a,
+                        GhloElementType         b,
+                        GhloElementType         c,
+                        const GhloCpuPrimitive *like)
+{
+  return NULL;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_reorder_matrix (const GhloCpuPrimitive       *self,
+                                const GhloCpuPrimitiveMatrix *b)
 {
   return NULL;
 }
@@ -130,6 +151,12 @@ gsize
 ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
 {
   return 0;
+}
+
+GBytes *
+ghlo_cpu_onednn_weights_layout (const GhloCpuPrimitive *self)
+{
+  return g_bytes_new (NULL, 0);
 }
 
 GhloCpuPrimitive *

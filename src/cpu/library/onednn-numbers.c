@@ -1,9 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The numbers that oneDNN is given: each is checked against the range in which its kernels compute.
+ * The types and numbers that oneDNN is given: each number is checked against the range in which its kernels compute.
  */
 
 #include "cpu/library/onednn-private.h"
+
+dnnl_data_type_t
+ghlo_cpu_onednn_type (GhloElementType type)
+{
+  switch (type)
+    {
+    case GHLO_ELEMENT_TYPE_F32: return dnnl_f32;
+    case GHLO_ELEMENT_TYPE_BF16: return dnnl_bf16;
+    case GHLO_ELEMENT_TYPE_I8: return dnnl_s8;
+    case GHLO_ELEMENT_TYPE_UI8: return dnnl_u8;
+    case GHLO_ELEMENT_TYPE_I32: return dnnl_s32;
+    default: return dnnl_data_type_undef;
+    }
+}
+
+GhloElementType
+ghlo_cpu_onednn_byte_type (GhloElementType type,
+                           gboolean        must_be_signed)
+{
+  switch (type)
+    {
+    case GHLO_ELEMENT_TYPE_I1:
+    case GHLO_ELEMENT_TYPE_I2:
+    case GHLO_ELEMENT_TYPE_I4:
+    case GHLO_ELEMENT_TYPE_I8:
+    case GHLO_ELEMENT_TYPE_UI2:
+    case GHLO_ELEMENT_TYPE_UI4:
+      return GHLO_ELEMENT_TYPE_I8;
+    case GHLO_ELEMENT_TYPE_UI8:
+      return must_be_signed ? GHLO_ELEMENT_TYPE_INVALID : GHLO_ELEMENT_TYPE_UI8;
+    default:
+      return GHLO_ELEMENT_TYPE_INVALID;
+    }
+}
 
 gboolean
 ghlo_cpu_onednn_set_numbers (dnnl_dims_t   to,

@@ -11,7 +11,8 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_CPU_PRIMITIVE_MAX_MEMORIES = 4 };
+/* The memory of a primitive that is its weights, or B, is always number WEIGHTS. */
+enum { GHLO_CPU_PRIMITIVE_WEIGHTS = 1, GHLO_CPU_PRIMITIVE_MAX_MEMORIES = 4 };
 
 /* An argument of a primitive: oneDNN's number for it, and its layout. */
 typedef struct
@@ -34,6 +35,8 @@ struct _GhloCpuPrimitive
   struct _Objects       *spare;         /* list of the objects that earlier runs left for later ones */
 };
 
+/* oneDNN's name of a type; undefined for those that it lacks. */
+dnnl_data_type_t  ghlo_cpu_onednn_type             (GhloElementType                type);
 /* All numbers of a program reach oneDNN through these functions, which return FALSE where one does not fit. */
 gboolean          ghlo_cpu_onednn_set_numbers      (dnnl_dims_t                    to,
                                                     const gint64                  *numbers,

@@ -374,6 +374,20 @@ ghlo_cpu_primitive_name (const GhloCpuPrimitive *self)
   return self->name;
 }
 
+gsize
+ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
+{
+  return ghlo_cpu_dnnl.memory_desc_get_size (&self->memories[GHLO_CPU_PRIMITIVE_WEIGHTS].layout);
+}
+
+GBytes *
+ghlo_cpu_onednn_weights_layout (const GhloCpuPrimitive *self)
+{
+  const dnnl_memory_desc_t *layout = &self->memories[GHLO_CPU_PRIMITIVE_WEIGHTS].layout;
+
+  return g_bytes_new (layout, sizeof (*layout));
+}
+
 static dnnl_status_t
 execute (const GhloCpuPrimitive *self,
          Objects                *objects,

@@ -43,6 +43,14 @@ gboolean ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
                                     gint64        c_leading,
                                     GError      **error);
 
+/* The type as which oneDNN reads such integers, of at most 8 bits; INVALID where it has none. Small numbers of either
+ * signedness are the same in both. */
+GhloElementType   ghlo_cpu_onednn_byte_type       (GhloElementType type,
+                                                   gboolean        must_be_signed);
+/* Whether 8-bit integers are used: where the processor sums them in 32 bits, and a test product of extreme numbers was
+ * right. */
+gboolean          ghlo_cpu_onednn_has_integers    (void);
+
 /* A primitive for one description; reference counted. Any thread may query it at once. After it has been compiled it
  * is immutable, and any thread may run it. */
 typedef struct _GhloCpuPrimitive GhloCpuPrimitive;
@@ -67,15 +75,19 @@ typedef struct
   gint64          leading;
 } GhloCpuPrimitiveMatrix;
 
-/* C = A B of one size. NULL where a number does not fit, or where oneDNN has nothing better than plain loops, or
- * nothing exact: 8-bit integers are used only where the processor sums them in 32 bits and a test product of extreme
- * numbers was right. */
-GhloCpuPrimitive *ghlo_cpu_onednn_matmul          (gint64                        m,
-                                                   gint64                        n,
-                                                   gint64                        k,
-                                                   const GhloCpuPrimitiveMatrix *a,
-                                                   const GhloCpuPrimitiveMatrix *b,
-                                                   const GhloCpuPrimitiveMatrix *c);
+/* C = A B of one size, of dense row-major A and C, and of B in an order that oneDNN chooses, or that @like (nullable)
+ * has for the same k and n. NULL where a number does not fit, or where oneDNN has nothing better than plain loops, or
+ * nothing exact. */
+GhloCpuPrimitive *ghlo_cpu_onednn_matmul          (gint64                  m,
+                                                   gint64                  n,
+                                                   gint64                  k,
+                                                   GhloElementType         a,
+                                                   GhloElementType         b,
+                                                   GhloElementType         c,
+                                                   const GhloCpuPrimitive *like);
+/* Copies @b into the order of the primitive's B, for ghlo_cpu_onednn_run_reorder (). */
+GhloCpuPrimitive *ghlo_cpu_onednn_reorder_matrix  (const GhloCpuPrimitive       *self,
+                                                   const GhloCpuPrimitiveMatrix *b);
 /* @scratch is aligned to 64. */
 gboolean          ghlo_cpu_onednn_run_matmul      (GhloCpuPrimitive *self,
                                                    gconstpointer     a,
@@ -98,7 +110,8 @@ enum { GHLO_CPU_MAX_SPATIAL = 3 };
 typedef struct
 {
   GhloCpuDirection direction;
-  GhloElementType  type;                   /* f32 or bf16; of source, weights and result */
+  /* All f32 or all bf16; or, in the direction FORWARD, 8-bit integers of which weights are signed, and i32. */
+  GhloElementType  source_type, weights_type, result_type;
   guint            n_spatial;
   gint64           images, groups;
   gint64           source_features;        /* of all groups */
@@ -118,8 +131,10 @@ gboolean          ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
                                                    gconstpointer     result,
                                                    gpointer          scratch,
                                                    GError          **error);
-/* Bytes of the weights in the primitive's layout. */
+/* Bytes of the weights, or of B, in the primitive's layout; and a name of that layout, for comparisons only: two that
+ * are equal hold equal weights in the same bytes. Transfer full. */
 gsize             ghlo_cpu_onednn_weights_size    (const GhloCpuPrimitive *self);
+GBytes           *ghlo_cpu_onednn_weights_layout  (const GhloCpuPrimitive *self);
 /* Reorders weights from [group, result feature, source feature, spatial …] with @strides in elements, none of them
  * negative, into the primitive's layout, or @back: result features [@begin, @end) of each group, in the memory of the
  * whole tensor. NULL where the layout cannot be cut there. */

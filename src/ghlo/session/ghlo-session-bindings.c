@@ -354,6 +354,7 @@ ghlo_session_bind_output (GhloSession     *self,
 
   /* However this function ends, dropping the last reference calls @release. */
   storage = ghlo_storage_new_lent ((gpointer) address, address != 0 ? size : 0, release, user_data);
+  storage->is_rewritten = TRUE;
   bindings = ghlo_session_begin_call (self, error);
   if (bindings == NULL)
     return FALSE;

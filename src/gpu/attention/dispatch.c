@@ -14,133 +14,19 @@
  * a time, most of a tile would be empty, and a single workgroup would read all keys. */
 enum { LEAST_ROWS = GHLO_SPIRV_MATRIX };
 
-static gboolean
-is_type (GhloElementType type)
-{
-  return type == GHLO_ELEMENT_TYPE_F32 || type == GHLO_ELEMENT_TYPE_BF16 || type == GHLO_ELEMENT_TYPE_F16;
-}
-
-static GhloElementType
-type_of (const GhloIrOp *op,
-         guint           operand)
-{
-  return ghlo_ir_op_operand (op, operand)->type->element_type;
-}
-
-/* Returns the product of the sizes of the dimensions @numbers. */
-static gint64
-count (const GhloIrType *type,
-       const gint64     *numbers,
-       gsize             n)
-{
-  gint64 product = 1;
-
-  for (gsize i = 0; i < n; i++)
-    product *= type->dimensions[numbers[i]];
-
-  return product;
-}
-
-static gint64
-count_all (const GhloIrType *type)
-{
-  gint64 product = 1;
-
-  for (guint i = 0; i < type->rank; i++)
-    product *= type->dimensions[i];
-
-  return product;
-}
-
-/* Returns the product of the sizes of lhs's dimensions that @field of a dot_general names. */
-static gint64
-count_named (const GhloIrOp *op,
-             const char     *field)
-{
-  const gint64 *numbers;
-  gsize n;
-
-  numbers = ghlo_ir_struct_get_dims (ghlo_ir_op_get (op, "dot_dimension_numbers"), field, &n);
-
-  return count (ghlo_ir_op_operand (op, 0)->type, numbers, n);
-}
-
-static gint64
-count_features (const GhloIrOp *op)
-{
-  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type;
-
-  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_contracting_dimensions")
-                                                   : lhs->dimensions[lhs->rank - 1];
-}
-
-static gint64
-count_batches (const GhloIrOp *op)
-{
-  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_batching_dimensions") : 1;
-}
-
-/* Whether all intermediate results have at least the precision of the operands. The shader does not round to fewer
- * bits, which would show in a result with more bits. */
-static gboolean
-is_exact (const GhloIrAttention *attention)
-{
-  const guint least = ghlo_element_info (type_of (attention->scores, 0))->mantissa_bits;
-
-  for (guint i = 0; i < attention->n_ops; i++)
-    {
-      const GhloElementType type = attention->ops[i]->results[0].type->element_type;
-
-      if (attention->ops[i] != attention->last && ghlo_element_type_is_float (type)
-          && ghlo_element_info (type)->mantissa_bits < least)
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-static const char *
-check_types (const GhloIrAttention *attention)
-{
-  const GhloElementType type = type_of (attention->scores, 0);
-
-  for (guint i = 0; i < 2; i++)
-    if (!is_type (type) || type_of (attention->scores, i) != type || type_of (attention->last, i) != type)
-      return "its operands are not all of one supported type";
-  if (!is_type (attention->scores->results[0].type->element_type) || !is_type (attention->logits->type->element_type)
-      || !is_type (attention->last->results[0].type->element_type))
-    return "its scores or results are of unsupported types";
-  if (!is_exact (attention))
-    return "it rounds intermediate results to fewer bits than its operands have";
-  if (ghlo_ir_op_get (attention->scores, "algorithm") != NULL || ghlo_ir_op_get (attention->last, "algorithm") != NULL)
-    return "one of its products names a dot algorithm";
-
-  return NULL;
-}
-
-/* Finds the sizes. Rows and batches are those of the first product, whose batches may be further rows of the same
- * keys. */
+/* Finds the sizes, and whether a product asks for the highest precision. */
 static const char *
 find_sizes (const GhloIrAttention *attention,
             GhloGpuAttentionSizes *sizes)
 {
-  const GhloIrType *logits = ghlo_ir_op_operand (attention->maximum, 0)->type;
-  const gint64 n_scores = count_all (attention->scores->results[0].type);
-  gsize n;
-  g_autofree gint64 *reduced = ghlo_ir_op_dup_ints (attention->maximum, "dimensions", &n);
+  const char *reason = ghlo_attention_find_sizes (attention, &sizes->all);
 
-  *sizes = (GhloGpuAttentionSizes) {
-    .type = type_of (attention->scores, 0), .length = count (logits, reduced, n),
-    .features = count_features (attention->scores), .batches = count_batches (attention->scores),
-    .is_highest = MAX (ghlo_gpu_find_precision (attention->scores), ghlo_gpu_find_precision (attention->last))
-                  == GHLO_GPU_HIGHEST,
-  };
-  if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)
-    return "it has no elements";
-  sizes->rows = n_scores / sizes->length / sizes->batches;
-  sizes->columns = count_all (attention->last->results[0].type) / (n_scores / sizes->length);
+  if (reason != NULL)
+    return reason;
+  sizes->is_highest = MAX (ghlo_gpu_find_precision (attention->scores), ghlo_gpu_find_precision (attention->last))
+                      == GHLO_GPU_HIGHEST;
 
-  return MAX (sizes->rows, sizes->length) > G_MAXINT32 ? "it has too many rows" : NULL;
+  return sizes->all.type == GHLO_ELEMENT_TYPE_F64 ? "its operands are not all of one supported type" : NULL;
 }
 
 const char *
@@ -154,10 +40,8 @@ ghlo_gpu_attention_obstacle (const GhloGpuDevice   *device,
   const char *reason = ghlo_ir_attention_match (&attention, ops[n_ops - 1]);
 
   if (reason == NULL)
-    reason = check_types (&attention);
-  if (reason == NULL)
     reason = find_sizes (&attention, &sizes);
-  if (reason == NULL && sizes.rows < LEAST_ROWS && !device->fuses_always)
+  if (reason == NULL && sizes.all.rows < LEAST_ROWS && !device->fuses_always)
     reason = "it has too few rows to fill a tile";
   for (guint i = 0; i < n_ops && reason == NULL; i++)
     if (ops[i] != attention.scores && ops[i] != attention.last)
@@ -210,7 +94,7 @@ set_types (GhloGpuAttention *self)
 {
   const GhloIrAttention *attention = &self->step.attention;
   GhloSpirvProduct *scores = &self->scores.product.shader, *values = &self->values.product.shader;
-  const GhloElementType type = type_of (attention->scores, 0);
+  const GhloElementType type = ghlo_ir_op_operand (attention->scores, 0)->type->element_type;
 
   scores->types[GHLO_SPIRV_LHS] = scores->types[GHLO_SPIRV_RHS] = values->types[GHLO_SPIRV_RHS] = type;
   scores->types[GHLO_SPIRV_RESULT] = attention->scores->results[0].type->element_type;
@@ -300,8 +184,6 @@ ghlo_gpu_attention_init (GhloGpuAttention      *self,
   const char *reason = ghlo_step_attention_init (&self->step, request);
 
   if (reason == NULL)
-    reason = check_types (&self->step.attention);
-  if (reason == NULL)
     reason = find_sizes (&self->step.attention, &sizes);
   if (reason != NULL)
     return reason;
@@ -319,15 +201,15 @@ ghlo_gpu_attention_init (GhloGpuAttention      *self,
     reason = check_device (self, device);
   if (reason != NULL)
     return reason;
-  sizes.batches = self->scores.product.counts[GHLO_SPIRV_BATCH];
-  sizes.rows = self->scores.product.counts[GHLO_SPIRV_ROWS];
+  sizes.all.batches = self->scores.product.counts[GHLO_SPIRV_BATCH];
+  sizes.all.rows = self->scores.product.counts[GHLO_SPIRV_ROWS];
   self->shader.scores = self->scores.product.shader;
   self->shader.values = self->values.product.shader;
   reason = ghlo_gpu_attention_choose_tile (&self->shader, &sizes, device);
   if (reason != NULL)
     return reason;
   self->device = device;
-  self->n_groups = (guint64) sizes.batches * ghlo_size_ceil_div ((gsize) sizes.rows, self->shader.n_rows);
+  self->n_groups = (guint64) sizes.all.batches * ghlo_size_ceil_div ((gsize) sizes.all.rows, self->shader.n_rows);
   find_tensors (self, request);
 
   return NULL;

@@ -12,9 +12,8 @@ G_BEGIN_DECLS
 /* The parameters that a tile is chosen by. */
 typedef struct
 {
-  GhloElementType type;                 /* of all operands */
-  gint64          rows, length, features, columns, batches;
-  gboolean        is_highest;           /* a product requests precision HIGHEST */
+  GhloAttentionSizes all;
+  gboolean           is_highest;        /* a product requests precision HIGHEST */
 } GhloGpuAttentionSizes;
 
 /* Chooses the tile: sets all fields of @shader that describe how it works. Returns NULL, or a static string that says

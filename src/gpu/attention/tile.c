@@ -79,10 +79,10 @@ choose_tile (GhloSpirvAttention          *shader,
       shader->n_rows = candidates[i].n_rows;
       shader->n_length = candidates[i].n_length;
       shader->n_column_groups = candidates[i].n_column_groups;
-      shader->n_features = round_up (sizes->features, GHLO_SPIRV_MATRIX);
-      shader->n_columns = round_up (sizes->columns, GHLO_SPIRV_MATRIX * candidates[i].n_column_groups);
+      shader->n_features = round_up (sizes->all.features, GHLO_SPIRV_MATRIX);
+      shader->n_columns = round_up (sizes->all.columns, GHLO_SPIRV_MATRIX * candidates[i].n_column_groups);
       if (fits (shader, device)
-          && (guint64) sizes->batches * round_up (sizes->rows, candidates[i].n_rows) / candidates[i].n_rows
+          && (guint64) sizes->all.batches * round_up (sizes->all.rows, candidates[i].n_rows) / candidates[i].n_rows
              >= candidates[i].least_groups)
         return TRUE;
     }
@@ -95,15 +95,15 @@ ghlo_gpu_attention_choose_tile (GhloSpirvAttention          *shader,
                                 const GhloGpuAttentionSizes *sizes,
                                 const GhloGpuDevice         *device)
 {
-  const double n_steps = (double) sizes->batches * (double) sizes->rows * (double) sizes->length
-                         * (double) MAX (sizes->features, sizes->columns);
-  const gboolean is_split = sizes->type == GHLO_ELEMENT_TYPE_F32
+  const double n_steps = (double) sizes->all.batches * (double) sizes->all.rows * (double) sizes->all.length
+                         * (double) MAX (sizes->all.features, sizes->all.columns);
+  const gboolean is_split = sizes->all.type == GHLO_ELEMENT_TYPE_F32
                             && (n_steps >= LEAST_SPLIT || device->forced_splits != 0);
-  GhloElementType component = find_component (device, sizes->type);
+  GhloElementType component = find_component (device, sizes->all.type);
 
-  if (sizes->features > GHLO_SPIRV_ATTENTION_MAX_COLUMNS || sizes->columns > GHLO_SPIRV_ATTENTION_MAX_COLUMNS)
+  if (sizes->all.features > GHLO_SPIRV_ATTENTION_MAX_COLUMNS || sizes->all.columns > GHLO_SPIRV_ATTENTION_MAX_COLUMNS)
     return "its heads have too many features";
-  if (sizes->type == GHLO_ELEMENT_TYPE_F32 && !is_split)
+  if (sizes->all.type == GHLO_ELEMENT_TYPE_F32 && !is_split)
     component = GHLO_ELEMENT_TYPE_INVALID;
   if (component != GHLO_ELEMENT_TYPE_INVALID && is_split && sizes->is_highest)
     return "precision HIGHEST needs more bits than two bf16 halves have";

@@ -193,7 +193,7 @@ ghlo_expand_einsum (GhloRewriter         *self,
 }
 
 /* Only another order of dimensions, since sums are rounded once. A sum of one term is a zero and that term, so it is
- * not -0; of complex numbers it is a product, too, in which a NaN is in both parts. */
+ * not -0, which only some types have; of complex numbers it is a product, too, in which a NaN is in both parts. */
 gboolean
 ghlo_expand_unary_einsum (GhloRewriter         *self,
                           const GhloIrOp       *op,
@@ -209,7 +209,7 @@ ghlo_expand_unary_einsum (GhloRewriter         *self,
     return FALSE;
   letters = g_string_new (config.terms[0]);
   results[0] = reorder (&config, self, ghlo_ir_op_operand (op, 0), letters);
-  if (!ghlo_type_is_discrete (results[0]->type))
+  if (ghlo_type_is_ieee (results[0]->type))
     results[0] = ghlo_expand_with (self, GHLO_OP_STABLEHLO_ADD, results[0], 0);
 
   return TRUE;

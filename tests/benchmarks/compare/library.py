@@ -10,9 +10,9 @@ from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 
 import numpy as np
 
-# NumPy's types by StableHLO's names; NumPy knows bf16 once JAX has been imported.
+# NumPy's types by StableHLO's names; NumPy knows bf16 and i4 once JAX has been imported.
 DTYPES = {
-    'i1': 'bool', 'i8': 'int8', 'i16': 'int16', 'i32': 'int32', 'i64': 'int64',
+    'i1': 'bool', 'i4': 'int4', 'i8': 'int8', 'i16': 'int16', 'i32': 'int32', 'i64': 'int64',
     'ui8': 'uint8', 'ui16': 'uint16', 'ui32': 'uint32', 'ui64': 'uint64',
     'f16': 'float16', 'f32': 'float32', 'f64': 'float64', 'bf16': 'bfloat16',
     'complex<f32>': 'complex64', 'complex<f64>': 'complex128',
@@ -171,6 +171,8 @@ def to_buffer(array, device=None):
     array = np.asarray(array, order='C')    # unlike ascontiguousarray, this keeps rank 0
     dimensions = ''.join(f'{size}x' for size in array.shape)
     tensor_type = LIBRARY.ghlo_tensor_type_parse(f'tensor<{dimensions}{NAMES[array.dtype.name]}>'.encode())
+    if array.dtype.name == 'int4':    # of four bits in a byte, where a buffer has its sign, too
+        array = array.astype('int8')
     make_bytes = LIBRARY.g_bytes_new if device is None else LIBRARY.g_bytes_new_static
     data = make_bytes(array.ctypes.data, array.nbytes)
     try:

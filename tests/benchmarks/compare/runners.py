@@ -66,8 +66,8 @@ class Ghlo:
         return sorted((step for step in measured if not step.has_body), key=lambda step: -step.seconds)
 
 
-DTYPES = ('bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'bfloat16',
-          'float32', 'float64', 'complex64', 'complex128')
+DTYPES = ('bool', 'int4', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16',
+          'bfloat16', 'float32', 'float64', 'complex64', 'complex128')
 
 
 def make_primitive(text):

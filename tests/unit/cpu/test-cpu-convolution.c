@@ -349,7 +349,8 @@ run (const Case               *self,
   gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
   g_autoptr (GError) error = NULL;
 
-  ghlo_cpu_convolution_run (convolution, self->lhs.data, rhs, self->result.data, scratch, epilogue_data, NULL, &error);
+  ghlo_cpu_convolution_run (convolution, self->lhs.data, rhs, NULL, self->result.data, scratch, epilogue_data, NULL,
+                            &error);
   g_assert_no_error (error);
   g_aligned_free (scratch);
 }
@@ -789,7 +790,7 @@ run_often (gpointer data)
   gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (runner->convolution));
 
   for (guint i = 0; i < 5; i++)
-    g_assert_true (ghlo_cpu_convolution_run (runner->convolution, runner->c->lhs.data, runner->c->rhs.data,
+    g_assert_true (ghlo_cpu_convolution_run (runner->convolution, runner->c->lhs.data, runner->c->rhs.data, NULL,
                                              runner->result, scratch, NULL, NULL, NULL));
   g_aligned_free (scratch);
 
@@ -841,7 +842,7 @@ test_cancel (void)
       convolution = prepare (&c, FALSE, NULL);
       scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
       g_cancellable_cancel (cancellable);
-      g_assert_false (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, c.result.data, scratch,
+      g_assert_false (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
                                                 NULL, &monitor, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_aligned_free (scratch);

@@ -212,7 +212,8 @@ check_case (Case *self)
           before.data = before.memory + (self->result.data - self->result.memory);
         }
       scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-      ghlo_cpu_gemm_run (gemm, self->lhs.data, self->rhs.data, self->result.data, scratch, NULL, NULL, NULL, &error);
+      ghlo_cpu_gemm_run (gemm, self->lhs.data, self->rhs.data, NULL, self->result.data, scratch, NULL, NULL, NULL,
+                         &error);
       g_assert_no_error (error);
       g_aligned_free (scratch);
       g_free (how);
@@ -414,8 +415,8 @@ test_extremes (void)
           gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
           g_assert_cmpstr (ghlo_cpu_gemm_describe (gemm), ==, "vector");
           scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-          g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data,
-                                            scratch, NULL, NULL, NULL, NULL));
+          g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL,
+                                            NULL, NULL));
           g_aligned_free (scratch);
           for (guint i = 0; i < 2 * N; i++)
             g_assert_cmpuint (((const guint32 *) (gconstpointer) c.result.data)[i], ==,
@@ -453,8 +454,8 @@ test_vector_threads (void)
         for (guint limit = 1; limit <= 4; limit++)
           {
             ghlo_parallel_set_limit (limit);
-            g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data,
-                                              scratch, NULL, NULL, NULL, NULL));
+            g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL,
+                                              NULL, NULL));
             if (first == NULL)
               first = g_memdup2 (c.result.data, c.result.n_bytes);
             g_assert_cmpmem (c.result.data, c.result.n_bytes, first, c.result.n_bytes);
@@ -483,7 +484,8 @@ test_order (void)
     g_autoptr (GhloCpuGemm) gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
     gpointer scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
 
-    g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL, NULL));
+    g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, NULL,
+                                      NULL));
     g_aligned_free (scratch);
   }
   for (guint i = 0; i < 256; i++)
@@ -523,8 +525,8 @@ test_special (void)
         gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
         scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
         memset (scratch, 0xff, ghlo_cpu_gemm_scratch_size (gemm));
-        g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data,
-                                          scratch, NULL, NULL, NULL, NULL));
+        g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, NULL,
+                                          NULL));
         g_aligned_free (scratch);
         do
           {
@@ -595,7 +597,8 @@ test_epilogue (void)
       seen.result = c.result.data;
       gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
       scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, &seen, NULL, NULL));
+      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, &seen, NULL,
+                                        NULL));
       g_aligned_free (scratch);
       sums = exact_sums (&c);
       do
@@ -621,8 +624,8 @@ run_often (gpointer data)
   gpointer scratch = allocate (ghlo_cpu_gemm_scratch_size (runner->gemm));
 
   for (guint i = 0; i < 5; i++)
-    g_assert_true (ghlo_cpu_gemm_run (runner->gemm, runner->c->lhs.data, runner->c->rhs.data, runner->result, scratch,
-                                      NULL, NULL, NULL, NULL));
+    g_assert_true (ghlo_cpu_gemm_run (runner->gemm, runner->c->lhs.data, runner->c->rhs.data, NULL, runner->result,
+                                      scratch, NULL, NULL, NULL, NULL));
   g_aligned_free (scratch);
 
   return NULL;
@@ -694,7 +697,8 @@ test_conflicts (void)
         }
       gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
       scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL, NULL));
+      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, NULL,
+                                        NULL));
       g_aligned_free (scratch);
       sums = exact_sums (&c);
       check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
@@ -748,7 +752,7 @@ test_constants (void)
       g_assert_cmpuint (ghlo_cpu_gemm_packed_size (gemm), <=, 2 * c.rhs.n_bytes);
       scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
       rhs = g_malloc0 (c.rhs.n_bytes);
-      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data,
+      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data, NULL,
                                         c.result.data, scratch, NULL, NULL, NULL, NULL));
       g_aligned_free (scratch);
       sums = exact_sums (&c);
@@ -776,7 +780,8 @@ test_constant_left (void)
   gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
   g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE);
   scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-  g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL, NULL));
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, NULL,
+                                    NULL));
   g_aligned_free (scratch);
   sums = exact_sums (&c);
   check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
@@ -797,7 +802,7 @@ run_part (const Case *c,
   problem.columns[0].size = n;
   gemm = ghlo_cpu_gemm_prepare (&problem, NULL);
   scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-  g_assert_true (ghlo_cpu_gemm_run (gemm, c->lhs.data, c->rhs.data, result, scratch, NULL, NULL, NULL, NULL));
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c->lhs.data, c->rhs.data, NULL, result, scratch, NULL, NULL, NULL, NULL));
   g_aligned_free (scratch);
 
   return g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "panels");
@@ -850,8 +855,8 @@ test_cancel (void)
   gemm = ghlo_cpu_gemm_prepare (&c.problem, &error);
   scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
   g_cancellable_cancel (cancellable);
-  g_assert_false (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data,
-                                     scratch, NULL, NULL, &monitor, &error));
+  g_assert_false (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, &monitor,
+                                     &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_aligned_free (scratch);
 }
@@ -900,8 +905,8 @@ test_far_rows (void)
         };
         gemm = ghlo_cpu_gemm_prepare (problem, &error);
         g_assert_no_error (error);
-        /* oneDNN's sums of narrow numbers are not in the result. */
-        if (far < 2 || size >= 4)
+        /* Of narrow numbers, oneDNN gets a copy of lhs, and its sums are not in the result. */
+        if (far == 1 || size >= 4)
           g_assert_true (g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "panels"));
       }
 }

@@ -59,9 +59,9 @@ find_openmp (int  (**get) (void),
 static GhloCpuPrimitive *
 get_matmul (gint64 n)
 {
-  GhloCpuPrimitiveMatrix matrix = { GHLO_ELEMENT_TYPE_F32, FALSE, n };
+  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
 
-  return ghlo_cpu_onednn_matmul (n, n, n, &matrix, &matrix, &matrix);
+  return ghlo_cpu_onednn_matmul (n, n, n, f32, f32, f32, NULL);
 }
 
 static void
@@ -69,16 +69,21 @@ run_matmul (GhloCpuPrimitive *primitive,
             gint64            n)
 {
   gsize size = (gsize) (n * n) * sizeof (float);
+  const GhloCpuPrimitiveMatrix matrix = { GHLO_ELEMENT_TYPE_F32, FALSE, n };
+  g_autoptr (GhloCpuPrimitive) packer = ghlo_cpu_onednn_reorder_matrix (primitive, &matrix);
   float *a = g_aligned_alloc0 (1, size, 64), *b = g_aligned_alloc0 (1, size, 64), *c = g_aligned_alloc0 (1, size, 64);
-  gpointer scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
+  gpointer packed = g_aligned_alloc (1, ghlo_cpu_onednn_weights_size (primitive), 64);
+  gpointer scratch = g_aligned_alloc (1, MAX (MAX (ghlo_cpu_primitive_scratch_size (primitive),
+                                                   ghlo_cpu_primitive_scratch_size (packer)), 64), 64);
 
-  g_assert_true (ghlo_cpu_primitive_compile (primitive));
+  g_assert_true (ghlo_cpu_primitive_compile (primitive) && ghlo_cpu_primitive_compile (packer));
   for (gint64 i = 0; i < n * n; i++)
     {
       a[i] = (float) (i % 5);
       b[i] = (float) (i % 3);
     }
-  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, b, c, scratch, NULL));
+  g_assert_true (ghlo_cpu_onednn_run_reorder (packer, b, packed, scratch, NULL));
+  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, packed, c, scratch, NULL));
   for (gint64 i = 0; i < n * n; i++)
     {
       float sum = 0;
@@ -90,6 +95,7 @@ run_matmul (GhloCpuPrimitive *primitive,
   g_aligned_free (a);
   g_aligned_free (b);
   g_aligned_free (c);
+  g_aligned_free (packed);
   g_aligned_free (scratch);
 }
 
@@ -161,8 +167,7 @@ test_cache (void)
   g_assert_true (first == second);
   for (gint64 n = 1; n < 400; n++)
     {
-      GhloCpuPrimitiveMatrix matrix = { GHLO_ELEMENT_TYPE_F32, FALSE, 1000 };
-      g_autoptr (GhloCpuPrimitive) other G_GNUC_UNUSED = ghlo_cpu_onednn_matmul (1, n, 1, &matrix, &matrix, &matrix);
+      g_autoptr (GhloCpuPrimitive) other G_GNUC_UNUSED = get_matmul (n);
 
       g_assert_cmpuint (ghlo_cpu_primitive_cached (), <=, 256);
     }
@@ -176,8 +181,8 @@ test_cache (void)
 static void
 test_refused (void)
 {
-  GhloCpuPrimitiveMatrix wide = { GHLO_ELEMENT_TYPE_F32, FALSE, 0 }, plain = { GHLO_ELEMENT_TYPE_F32, FALSE, 8 };
-  g_autoptr (GhloCpuPrimitive) primitive = ghlo_cpu_onednn_matmul (8, 8, 8, &wide, &plain, &plain);
+  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
+  g_autoptr (GhloCpuPrimitive) primitive = ghlo_cpu_onednn_matmul (8, 8, 8, f32, f32, GHLO_ELEMENT_TYPE_I8, NULL);
 
   g_assert_true (primitive == NULL || strstr (ghlo_cpu_primitive_name (primitive), "ref") == NULL);
 }
@@ -188,8 +193,10 @@ static void
 test_large_numbers (void)
 {
   static const gint64 numbers[] = { -1, (gint64) 1 << 31, ((gint64) 1 << 32) + 1, (gint64) 1 << 62, G_MAXINT64 };
+  const GhloElementType f32 = GHLO_ELEMENT_TYPE_F32;
   const GhloCpuConvolutionShape shape = {
-    .direction = GHLO_CPU_FORWARD, .type = GHLO_ELEMENT_TYPE_F32, .n_spatial = 1, .images = 1, .groups = 1,
+    .direction = GHLO_CPU_FORWARD, .source_type = f32, .weights_type = f32, .result_type = f32,
+    .n_spatial = 1, .images = 1, .groups = 1,
     .source_features = 64, .result_features = 64, .source = { 64 }, .kernel = { 3 }, .result = { 64 },
     .strides = { 1 }, .dilation = { 1 }, .low = { 1 },
   };
@@ -216,25 +223,29 @@ test_large_numbers (void)
         }
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     {
-      GhloCpuPrimitiveMatrix a = { GHLO_ELEMENT_TYPE_F32, FALSE, 64 }, large = a;
+      g_autoptr (GhloCpuPrimitive) small = get_matmul (64);
+      const GhloCpuPrimitiveMatrix large = { f32, FALSE, numbers[i] };
 
-      large.leading = numbers[i];
-      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, 64, &large, &a, &a));
-      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, 64, &a, &large, &a));
-      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, 64, &a, &a, &large));
-      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, numbers[i], &large, &a, &a));
+      g_assert_null (ghlo_cpu_onednn_matmul (numbers[i], 64, 64, f32, f32, f32, NULL));
+      g_assert_null (ghlo_cpu_onednn_matmul (64, numbers[i], 64, f32, f32, f32, NULL));
+      g_assert_null (ghlo_cpu_onednn_matmul (64, 64, numbers[i], f32, f32, f32, NULL));
+      if (small != NULL)
+        g_assert_null (ghlo_cpu_onednn_reorder_matrix (small, &large));
     }
 }
 
+/* Packs B, and multiplies. */
 static void
 test_integers (void)
 {
   enum { N = 64 };
-  GhloCpuPrimitiveMatrix bytes = { GHLO_ELEMENT_TYPE_I8, FALSE, N }, sums = { GHLO_ELEMENT_TYPE_I32, FALSE, N };
-  g_autoptr (GhloCpuPrimitive) primitive = ghlo_cpu_onednn_matmul (N, N, N, &bytes, &bytes, &sums);
+  const GhloElementType i8 = GHLO_ELEMENT_TYPE_I8;
+  const GhloCpuPrimitiveMatrix bytes = { i8, FALSE, N };
+  g_autoptr (GhloCpuPrimitive) primitive = ghlo_cpu_onednn_matmul (N, N, N, i8, i8, GHLO_ELEMENT_TYPE_I32, NULL);
+  g_autoptr (GhloCpuPrimitive) packer = NULL;
   g_autofree gint8 *a = g_new (gint8, N * N);
   g_autofree gint32 *c = g_new (gint32, N * N);
-  gpointer scratch;
+  gpointer scratch, packed;
 
   if (primitive == NULL)
     {
@@ -242,12 +253,18 @@ test_integers (void)
       return;
     }
   g_test_message ("%s", ghlo_cpu_primitive_name (primitive));
-  g_assert_true (ghlo_cpu_primitive_compile (primitive));
+  packer = ghlo_cpu_onednn_reorder_matrix (primitive, &bytes);
+  g_assert_nonnull (packer);
+  g_assert_true (ghlo_cpu_primitive_compile (primitive) && ghlo_cpu_primitive_compile (packer));
   memset (a, -128, N * N);
-  scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
-  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, a, c, scratch, NULL));
+  scratch = g_aligned_alloc (1, MAX (MAX (ghlo_cpu_primitive_scratch_size (primitive),
+                                          ghlo_cpu_primitive_scratch_size (packer)), 64), 64);
+  packed = g_aligned_alloc (1, ghlo_cpu_onednn_weights_size (primitive), 64);
+  g_assert_true (ghlo_cpu_onednn_run_reorder (packer, a, packed, scratch, NULL));
+  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, packed, c, scratch, NULL));
   for (guint i = 0; i < N * N; i++)
     g_assert_cmpint (c[i], ==, 128 * 128 * N);
+  g_aligned_free (packed);
   g_aligned_free (scratch);
 }
 

@@ -103,7 +103,7 @@ check_dot (const char *text,
   gemm = ghlo_cpu_gemm_prepare (&problem, &error);
   g_assert_no_error (error);
   scratch = g_aligned_alloc (1, MAX (ghlo_cpu_gemm_scratch_size (gemm), 64), 64);
-  ghlo_cpu_gemm_run (gemm, lhs->data, rhs->data, found->data, scratch, NULL, NULL, NULL, &error);
+  ghlo_cpu_gemm_run (gemm, lhs->data, rhs->data, NULL, found->data, scratch, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   g_aligned_free (scratch);
   assert_agree (found, expected, k, size_of (lhs), size_of (rhs), ghlo_cpu_gemm_describe (gemm));
@@ -284,7 +284,7 @@ check_convolution (const char *text,
   convolution = ghlo_cpu_convolution_prepare (&numbers, &views[0], &views[1], &views[2], NULL, NULL, &error);
   g_assert_no_error (error);
   scratch = g_aligned_alloc (1, MAX (ghlo_cpu_convolution_scratch_size (convolution), 64), 64);
-  ghlo_cpu_convolution_run (convolution, lhs->data, rhs->data, found->data, scratch, NULL, NULL, &error);
+  ghlo_cpu_convolution_run (convolution, lhs->data, rhs->data, NULL, found->data, scratch, NULL, NULL, &error);
   g_assert_no_error (error);
   g_aligned_free (scratch);
   assert_agree (found, expected, k, size_of (lhs), size_of (rhs), ghlo_cpu_convolution_describe (convolution));

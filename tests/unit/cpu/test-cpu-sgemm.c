@@ -104,7 +104,7 @@ multiply (gint64   m,
   fill (lhs, m * k);
   fill (rhs, k * n);
   memset (&calls, 0, sizeof calls);
-  g_assert_true (ghlo_cpu_gemm_run (gemm, (const guint8 *) lhs, (const guint8 *) rhs, (guint8 *) result,
+  g_assert_true (ghlo_cpu_gemm_run (gemm, (const guint8 *) lhs, (const guint8 *) rhs, NULL, (guint8 *) result,
                                     (gpointer) (((gsize) scratch + 63) / 64 * 64), NULL, NULL, NULL, NULL));
   check_result (m, n, k, k_is_adjacent, lhs, rhs, result);
 

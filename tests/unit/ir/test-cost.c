@@ -106,6 +106,19 @@ check_cost (const char *text,
   g_assert_cmpint (cost.exact, ==, exact);
 }
 
+/* A sum over windows. */
+#define POOL(from, to, window, strides, padding, rank) \
+  "func.func @main(%x: tensor<" from "xf32>) -> tensor<" to "xf32> {\n" \
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n" \
+  "  %0 = \"stablehlo.reduce_window\"(%x, %zero) <{window_dimensions = array<i64: " window ">, " \
+  "window_strides = array<i64: " strides ">, padding = dense<[" padding "]> : tensor<" rank "x2xi64>}> ({\n" \
+  "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n" \
+  "    %1 = stablehlo.add %a, %b : tensor<f32>\n" \
+  "    stablehlo.return %1 : tensor<f32>\n" \
+  "  }) : (tensor<" from "xf32>, tensor<f32>) -> tensor<" to "xf32>\n" \
+  "  return %0 : tensor<" to "xf32>\n" \
+  "}\n"
+
 static void
 test_costs (void)
 {
@@ -130,6 +143,18 @@ test_costs (void)
               "  %0 = stablehlo.abs %x : tensor<?x3xf64>\n"
               "  return %0 : tensor<?x3xf64>\n"
               "}\n", 0, 3, 48, FALSE);
+  /* Windows of 3×3 add nine elements or share five sums; the sums before each element are log2 of their number each. */
+  check_cost (POOL ("9x9", "4x4", "3, 3", "2, 2", "[0, 0], [0, 0]", "2"), 0, 16 * 5, 4 * (81 + 16) + 4, TRUE);
+  check_cost (POOL ("1024", "1024", "1024", "1", "[1023, 0]", "1"), 0, 1024 * 11, 4 * 2048 + 4, TRUE);
+  check_cost ("func.func @main(%x: tensor<4x100xf32>) -> (tensor<4x3xf32>, tensor<4x3xi32>) {\n"
+              "  %0:2 = chlo.top_k(%x, k = 3) : tensor<4x100xf32> -> (tensor<4x3xf32>, tensor<4x3xi32>)\n"
+              "  return %0#0, %0#1 : tensor<4x3xf32>, tensor<4x3xi32>\n"
+              "}\n", 0, 400, 1600 + 48 + 48, TRUE);
+  check_cost ("func.func @main(%s: tensor<2xui64>) -> tensor<100xui32> {\n"
+              "  %0:2 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> "
+              "(tensor<2xui64>, tensor<100xui32>)\n"
+              "  return %0#1 : tensor<100xui32>\n"
+              "}\n", 0, 5700, 16 + 400, TRUE);
   /* Calls count at each call site; of branches the most expensive one counts. */
   check_cost ("func.func @main(%p: tensor<i1>, %x: tensor<8xi32>) -> tensor<8xi32> {\n"
               "  %0 = \"stablehlo.if\"(%p) ({\n"

@@ -206,30 +206,32 @@ attributes (RandomProgram     *self,
                         conv->feature_groups, conv->batch_groups);
 }
 
-/* Quantizes both operands, and the result back to floats. */
+/* Quantizes both operands, and the result back to floats. The sums are exact. */
 static void
 emit_quantized (RandomProgram     *self,
                 const Convolution *conv,
                 const guint       *operands,
                 const char        *rest)
 {
-  static const char *const elements[] = {
-    "!quant.uniform<i8:f32, 5.000000e-01:1>", "!quant.uniform<i8:f32, 5.000000e-01>",
-  };
-  const char *lhs = random_quantized_text (self, &conv->input, elements[0]);
-  const char *rhs = random_quantized_text (self, &conv->kernel, elements[1]);
-  const char *result = random_quantized_text (self, &conv->result, elements[0]);
-  guint id = self->n_ids, place;
+  RandomQuantization elements[3];
+  const char *names[2], *texts[2], *to;
+  guint id = self->n_ids;
 
-  random_emit (self, "  %%q%u_0 = stablehlo.uniform_quantize %s : (%s) -> %s\n", id, random_name (self, operands[0]),
-               random_text (self, &conv->input), lhs);
-  random_emit (self, "  %%q%u_1 = stablehlo.uniform_quantize %s : (%s) -> %s\n", id, random_name (self, operands[1]),
-               random_text (self, &conv->kernel), rhs);
-  random_emit (self, "  %%q%u_2 = \"stablehlo.convolution\"(%%q%u_0, %%q%u_1)%s : (%s, %s) -> %s\n", id, id, id, rest,
-               lhs, rhs, result);
-  place = random_define (self, &conv->result, random_numbers_small (128, 0.5));
-  random_emit (self, "  %s = stablehlo.uniform_dequantize %%q%u_2 : (%s) -> %s\n", random_name (self, place), id,
-               result, random_text (self, &conv->result));
+  elements[0] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  do
+    elements[1] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  while (!g_str_equal (elements[1].stored, elements[0].stored));
+  elements[2] = random_quantization (self, RANDOM_ANY_STORAGE, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  for (guint i = 0; i < 2; i++)
+    {
+      names[i] = random_printf (self, "%%q%u_%u", id, i);
+      texts[i] = random_quantized_text (self, i == 0 ? &conv->input : &conv->kernel, &elements[i]);
+      random_emit_quantize (self, operands[i], &elements[i], names[i]);
+    }
+  to = random_printf (self, "%%q%u_2", id);
+  random_emit (self, "  %s = \"stablehlo.convolution\"(%s, %s)%s : (%s, %s) -> %s\n", to, names[0], names[1], rest,
+               texts[0], texts[1], random_quantized_text (self, &conv->result, &elements[2]));
+  random_emit_dequantize (self, to, &conv->result, &elements[2]);
 }
 
 static gboolean
@@ -269,8 +271,7 @@ make_convolution (RandomProgram *self,
       return TRUE;
     }
   rest = random_printf (self, " {%s, padding = %si64>}", rest, pairs (self, conv.padding, conv.n_spatial));
-  if (self->is_extreme && conv.input.element == GHLO_ELEMENT_TYPE_F32 && numbers.trust >= RANDOM_EQUAL
-      && !numbers.specials && random_pick (self, 4) == 3)
+  if (random_may_quantize (self, value) && random_may_quantize (self, operands[1]) && random_pick (self, 4) == 3)
     emit_quantized (self, &conv, operands, rest);
   else
     random_generic_op (self, "stablehlo.convolution", operands, 2, rest, &conv.result, numbers);

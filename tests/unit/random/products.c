@@ -221,6 +221,75 @@ make_dot_general (RandomProgram *self,
   return TRUE;
 }
 
+/* A dimension of rhs along which there may be several scales; -1 for none. */
+static int
+choose_axis (RandomProgram *self,
+             const Product *product)
+{
+  const RandomType *rhs = &product->rhs.type;
+  int axis = rhs->rank > 0 && random_once (self, 2) ? (int) random_pick (self, rhs->rank) : -1;
+
+  return axis >= 0 && !contains (product->rhs.contracting, product->n_contracting, axis) && rhs->dimensions[axis] > 0
+         && rhs->dimensions[axis] <= 16 ? axis : -1;
+}
+
+/* A product of quantized values, or of floats and a quantized value. Since scales are powers of two, sums are exact. */
+static gboolean
+make_quantized_dot (RandomProgram *self,
+                    guint          value)
+{
+  RandomQuantization elements[3];
+  Product product;
+  guint operands[2] = { value }, id = self->n_ids;
+  gboolean is_hybrid = random_once (self, 3);
+  const char *lhs, *rhs, *to, *attributes;
+  RandomNumbers numbers;
+  int axis;
+
+  if (!random_may_quantize (self, value) || !choose_product (self, value, &product)
+      || !random_same_type (&product.lhs.type, &self->values[value].type))
+    return FALSE;
+  operands[1] = random_bounded (self, &product.rhs.type);
+  if (!random_may_quantize (self, operands[1]))
+    return FALSE;
+  axis = choose_axis (self, &product);
+  do
+    {
+      elements[0] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+      elements[1] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, axis,
+                                         axis >= 0 ? product.rhs.type.dimensions[axis] : 1, FALSE);
+    }
+  while (!g_str_equal (elements[0].stored, elements[1].stored) || elements[1].least > 0);
+  numbers = is_hybrid ? random_numbers_sum (GHLO_ELEMENT_TYPE_F32, self->values[value].numbers, &elements[1].numbers,
+                                            product.count) : elements[0].numbers;
+  if (!random_allows (self, numbers))
+    return FALSE;
+  elements[2] = random_quantization (self, RANDOM_ANY_STORAGE, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  lhs = is_hybrid ? random_name (self, value) : random_printf (self, "%%q%u_0", id);
+  rhs = random_printf (self, "%%q%u_1", id);
+  to = random_printf (self, "%%q%u_2", id);
+  attributes = random_printf (self, "batching_dims = [%s] x [%s], contracting_dims = [%s] x [%s]",
+                              random_list (self, product.lhs.batch, product.n_batch),
+                              random_list (self, product.rhs.batch, product.n_batch),
+                              random_list (self, product.lhs.contracting, product.n_contracting),
+                              random_list (self, product.rhs.contracting, product.n_contracting));
+  random_emit_quantize (self, operands[1], &elements[1], rhs);
+  if (is_hybrid)
+    to = random_name (self, random_define (self, &product.result, numbers));
+  else
+    random_emit_quantize (self, value, &elements[0], lhs);
+  random_emit (self, "  %s = stablehlo.dot_general %s, %s, %s : (%s, %s) -> %s\n", to, lhs, rhs, attributes,
+               is_hybrid ? random_text (self, &product.lhs.type)
+                         : random_quantized_text (self, &product.lhs.type, &elements[0]),
+               random_quantized_text (self, &product.rhs.type, &elements[1]),
+               is_hybrid ? random_text (self, &product.result)
+                         : random_quantized_text (self, &product.result, &elements[2]));
+  if (!is_hybrid)
+    random_emit_dequantize (self, to, &product.result, &elements[2]);
+
+  return TRUE;
+}
+
 static gboolean
 make_dot (RandomProgram *self,
           guint          value)
@@ -388,6 +457,7 @@ make_ragged_dot (RandomProgram *self,
 
 const RandomMaker random_product_makers[] = {
   { "dot general", make_dot_general, 16, 16, 0 },
+  { "quantized dot", make_quantized_dot, 5, 3, 0 },
   { "dot", make_dot, 6, 4, 0 },
   { "einsum", make_einsum, 5, 5, 0 },
   { "unary einsum", make_unary_einsum, 3, 3, 0 },

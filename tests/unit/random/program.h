@@ -241,10 +241,47 @@ const char    *random_signature          (RandomProgram    *self,
 const char    *random_printf             (RandomProgram       *self,
                                           const char          *format,
                                           ...) G_GNUC_PRINTF (2, 3);
-/* The type with a quantized element type, "!quant.uniform<…>", instead of its f32. */
-const char    *random_quantized_text      (RandomProgram    *self,
-                                          const RandomType *type,
-                                          const char       *element);
+/* How values are quantized: by scales that are powers of two, so that little is rounded. */
+typedef struct
+{
+  const char     *storage;               /* "i8<-100:100>" */
+  const char     *stored;                /* "i8" */
+  gint64          least, greatest;
+  GhloElementType expressed;
+  const char     *element;               /* "!quant.uniform<…>" */
+  RandomNumbers   numbers;               /* that it represents */
+} RandomQuantization;
+
+typedef enum
+{
+  RANDOM_ANY_STORAGE,
+  RANDOM_BYTES,                          /* at most 8 bits */
+  RANDOM_WIDE,                           /* 16 bits, without zero points */
+} RandomStorage;
+
+/* Chooses a quantization. With @n scales for indices along @axis, which is -1 for one scale. */
+RandomQuantization random_quantization    (RandomProgram    *self,
+                                          RandomStorage     storage,
+                                          GhloElementType   expressed,
+                                          int               axis,
+                                          gint64            n,
+                                          gboolean          has_zero_points);
+/* The type with that element type instead of its f32. */
+const char    *random_quantized_text      (RandomProgram            *self,
+                                          const RandomType         *type,
+                                          const RandomQuantization *quantization);
+/* Emit the quantization of a value of f32, in steps named after @name, and the reverse, which defines a value. */
+void           random_emit_quantize       (RandomProgram            *self,
+                                          guint                     value,
+                                          const RandomQuantization *quantization,
+                                          const char               *name);
+guint          random_emit_dequantize     (RandomProgram            *self,
+                                          const char               *name,
+                                          const RandomType         *type,
+                                          const RandomQuantization *quantization);
+/* Whether what is known of a value of f32 suits quantization. */
+gboolean       random_may_quantize        (const RandomProgram      *self,
+                                          guint                     value);
 /* "stablehlo.add", and "add". */
 const char    *random_scalar_name        (GhloScalarKind       kind);
 const char    *random_scalar_mnemonic    (GhloScalarKind       kind);

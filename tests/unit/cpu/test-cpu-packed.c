@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Copies of operands in the orders that steps read faster: when they are made, who shares them, when they end, and that
+ * results are the same with them.
+ */
+
+#include "runtime/packed.h"
+
+#include <string.h>
+
+#include "../compiled-program.h"
+#include "runtime/memory.h"
+#include "runtime/value.h"
+
+/* A convolution, whose kernel oneDNN reorders, and its result. The second run's output may take over the kernel. */
+#define CONVOLUTION \
+  "func.func @main(%x: tensor<1x16x16x32xf32>, %k: tensor<3x3x32x32xf32>)" \
+  " -> (tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>) {\n" \
+  "  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]," \
+  " window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}" \
+  " : (tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>) -> tensor<1x16x16x32xf32>\n" \
+  "  %1 = stablehlo.add %k, %k : tensor<3x3x32x32xf32>\n" \
+  "  return %0, %1 : tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>\n}\n"
+
+static GhloStorage *
+new_storage (void)
+{
+  GhloStorage *storage = ghlo_storage_new_host (64, NULL);
+
+  g_assert_nonnull (storage);
+
+  return storage;
+}
+
+static GBytes *
+new_key (const char *name)
+{
+  return g_bytes_new (name, strlen (name));
+}
+
+/* Uses the copy, and makes it where that is due. */
+static gconstpointer
+use (GhloStorage *storage,
+     GBytes      *key,
+     gsize        offset,
+     gsize        size)
+{
+  GhloPackedCopy *slot;
+  gconstpointer found = ghlo_packed_use (storage, key, offset, &slot);
+  gpointer made = found == NULL ? ghlo_packed_begin (slot, size) : NULL;
+
+  return made != NULL ? ghlo_packed_finish (slot, TRUE, FALSE) : found;
+}
+
+static void
+test_second_use (void)
+{
+  g_autoptr (GhloStorage) storage = new_storage ();
+  g_autoptr (GBytes) key = new_key ("columns"), same = new_key ("columns"), other = new_key ("rows");
+  gconstpointer copy;
+
+  g_assert_null (use (storage, key, 0, 100));
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+  copy = use (storage, same, 0, 100);
+  g_assert_nonnull (copy);
+  g_assert_true (use (storage, key, 0, 100) == copy);
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 100);
+  g_assert_null (use (storage, other, 0, 50));
+  g_assert_null (use (storage, key, 16, 50));
+  g_assert_nonnull (use (storage, other, 0, 50));
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 150);
+  g_clear_pointer (&storage, ghlo_storage_unref);
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+}
+
+/* What cannot be packed is not tried again; what was cancelled is. */
+static void
+test_refused (void)
+{
+  g_autoptr (GhloStorage) storage = new_storage ();
+  g_autoptr (GBytes) key = new_key ("columns"), other = new_key ("rows");
+  GhloPackedCopy *slot;
+
+  g_assert_null (use (storage, key, 0, 100));
+  g_assert_null (ghlo_packed_use (storage, key, 0, &slot));
+  g_assert_nonnull (ghlo_packed_begin (slot, 100));
+  g_assert_null (ghlo_packed_begin (slot, 100));
+  g_assert_null (ghlo_packed_finish (slot, FALSE, TRUE));
+  g_assert_nonnull (ghlo_packed_begin (slot, 100));
+  g_assert_null (ghlo_packed_finish (slot, FALSE, FALSE));
+  g_assert_null (ghlo_packed_begin (slot, 100));
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+
+  /* A quarter of the limit at most. */
+  g_assert_null (use (storage, other, 0, ghlo_memory_get_limit () / 4 + 1));
+  g_assert_null (use (storage, other, 0, ghlo_memory_get_limit () / 4 + 1));
+  g_assert_null (use (storage, other, 0, G_MAXSIZE));
+  g_assert_nonnull (use (storage, other, 0, 100));
+}
+
+static void
+test_dropped (void)
+{
+  g_autoptr (GhloStorage) storage = new_storage ();
+  g_autoptr (GBytes) key = new_key ("columns");
+
+  use (storage, key, 0, 100);
+  g_assert_nonnull (use (storage, key, 0, 100));
+  ghlo_packed_drop (storage);
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+  g_assert_true (storage->is_rewritten);
+}
+
+static gpointer
+use_often (gpointer data)
+{
+  g_autoptr (GBytes) key = new_key ("columns");
+
+  for (guint i = 0; i < 1000; i++)
+    {
+      gconstpointer copy = use (data, key, 0, 100);
+
+      g_assert_true (copy == NULL || use (data, key, 0, 100) != NULL);
+    }
+
+  return NULL;
+}
+
+static void
+test_threads (void)
+{
+  g_autoptr (GhloStorage) storage = new_storage ();
+  GThread *threads[8];
+
+  for (guint i = 0; i < 8; i++)
+    threads[i] = g_thread_new ("use", use_often, storage);
+  for (guint i = 0; i < 8; i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpuint (ghlo_packed_get_size () % 100, ==, 0);
+  g_assert_cmpuint (ghlo_packed_get_size (), >=, 100);
+}
+
+static GhloValue *
+new_value (const gint64 *dimensions,
+           float         least)
+{
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 4);
+  GhloValue *value = ghlo_value_new_uninitialized (type, NULL);
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    ((float *) (gpointer) value->data)[i] = least + (float) (i * 37 % 101) / 64;
+
+  return value;
+}
+
+/* Runs the convolution; the kernel is given up for output 1 where @donates, which takes over its memory. */
+static GhloValue *
+run (CompiledProgram *program,
+     GhloValue       *x,
+     GhloValue      **kernel,
+     gboolean         donates)
+{
+  const guint donated[] = { GHLO_RUN_NO_INPUT, 1 };
+  const GhloRunOptions options = { .donated_inputs = donated };
+  GhloValue *inputs[] = { x, *kernel }, *outputs[2];
+  g_autoptr (GError) error = NULL;
+
+  ghlo_prepared_run (program->compilation->prepared, donates ? &options : NULL, inputs, 2, outputs, NULL, &error);
+  g_assert_no_error (error);
+  if (donates)
+    {
+      ghlo_value_unref (*kernel);
+      *kernel = outputs[1];
+    }
+  else
+    ghlo_value_unref (outputs[1]);
+
+  return outputs[0];
+}
+
+/* Results are equal before and after the kernel is packed, and follow a kernel that is overwritten in place. */
+static void
+test_runs (void)
+{
+  g_autoptr (GBytes) text = g_bytes_new_static (CONVOLUTION, strlen (CONVOLUTION));
+  g_autoptr (GhloValue) x = new_value ((const gint64[]) { 1, 16, 16, 32 }, -0.5f);
+  GhloValue *kernel = new_value ((const gint64[]) { 3, 3, 32, 32 }, -0.25f);
+  g_autoptr (GhloValue) first = NULL;
+  CompiledProgram program;
+
+  compiled_program_init (&program, "convolution", text);
+  first = run (&program, x, &kernel, FALSE);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloValue) again = run (&program, x, &kernel, FALSE);
+
+      g_assert_cmpmem (again->data, again->n_bytes, first->data, first->n_bytes);
+    }
+  g_test_message ("%" G_GSIZE_FORMAT " bytes are packed", ghlo_packed_get_size ());
+
+  /* The kernel is now twice as large each time: so is the result, exactly. */
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (GhloValue) result = run (&program, x, &kernel, TRUE);
+
+      for (gsize j = 0; j < result->n_elements; j++)
+        g_assert_cmpfloat (((float *) (gpointer) result->data)[j], ==,
+                           ((float *) (gpointer) first->data)[j] * (float) (1 << i));
+      g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+    }
+  ghlo_value_unref (kernel);
+  compiled_program_clear (&program);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cpu-packed/second-use", test_second_use);
+  g_test_add_func ("/cpu-packed/refused", test_refused);
+  g_test_add_func ("/cpu-packed/dropped", test_dropped);
+  g_test_add_func ("/cpu-packed/threads", test_threads);
+  g_test_add_func ("/cpu-packed/runs", test_runs);
+
+  return g_test_run ();
+}
