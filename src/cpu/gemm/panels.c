@@ -354,13 +354,13 @@ pack_computed (const GhloCpuGemm    *self,
 }
 
 static void
-pack (const GhloCpuGemm    *self,
-      const State          *state,
-      const GhloCpuTile    *tile,
-      const GhloCpuOperand *operand,
-      const GhloCpuPacker  *packer,
-      const GhloCpuPart    *part,
-      guint8               *to)
+pack_part (const GhloCpuGemm    *self,
+           const State          *state,
+           const GhloCpuTile    *tile,
+           const GhloCpuOperand *operand,
+           const GhloCpuPacker  *packer,
+           const GhloCpuPart    *part,
+           guint8               *to)
 {
   if (operand->compute != NULL)
     pack_computed (self, state, tile, operand, packer, part, to);
@@ -389,7 +389,7 @@ pack_rhs (const GhloCpuGemm *self,
       .bundle = width * n_k, .group = width,
     };
 
-  pack (self, state, tile, &self->rhs, &state->rhs, &part, packed);
+  pack_part (self, state, tile, &self->rhs, &state->rhs, &part, packed);
   if (!state->rhs_is_direct)
     return (Bundles) { packed, width * ghlo_cpu_packer_groups (&state->rhs, n_k), width };
 
@@ -467,7 +467,7 @@ compute (const GhloCpuGemm  *self,
             return FALSE;
           sums.n_rows = n_rows;
           sums.data += row * sums.row * state->sum_size;
-          pack (self, state, tile, &self->lhs, &state->lhs, &part, tile->scratch);
+          pack_part (self, state, tile, &self->lhs, &state->lhs, &part, tile->scratch);
           multiply (self, state, tile->scratch, &rhs, edge, groups, &sums, self->accumulate || k > 0);
         }
     }
