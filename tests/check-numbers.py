@@ -55,7 +55,7 @@ READERS = {
     'passes/canonicalize-indexing.c': 'writes slice sizes: those of an update',
     'passes/canonicalize-reductions.c': 'compared with 1 and 0',
     'passes/constant.c': 'returns them',
-    'passes/fuse-kernels.c': 'asks whether a loop is counted',
+    'passes/fuse/fuse-kernels.c': 'asks whether a loop is counted',
     'passes/expand/einsum.c': 'writes slice sizes: 1, or dimensions of the operand',
     'passes/expand/metal-convolution.c': 'numbers of more than 32 bits are refused',
     'passes/layout/channels-last.c': 'moved to other dimensions as they are',

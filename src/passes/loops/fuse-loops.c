@@ -5,7 +5,7 @@
  * the splat constants that the loop uses from outside, so that its counter is known.
  */
 
-#include "passes/fuse.h"
+#include "passes/fuse/fuse.h"
 
 #include "ir/outline.h"
 #include "passes/effects.h"

@@ -12,7 +12,7 @@
  * which an optimizer adds a gradient. Otherwise they would be a step of their own, or the end of one.
  */
 
-#include "passes/fuse-kernels.h"
+#include "passes/fuse/fuse-kernels.h"
 
 #include <string.h>
 

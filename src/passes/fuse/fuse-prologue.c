@@ -8,7 +8,7 @@
  * might compute what is computed from them. How often the operand is read, and so computed, only the device knows.
  */
 
-#include "passes/fuse-kernels.h"
+#include "passes/fuse/fuse-kernels.h"
 
 #include "passes/constant.h"
 #include "passes/shapes.h"
@@ -144,8 +144,8 @@ find_operations (Search *self)
     {
       const GhloIrOp *op = graph->nodes[number].op;
 
-      if (op->block != self->product->block || op->n_results != 1 || !has_own_uses (self, op)
-          || !is_computed (self, op))
+      if (op->block != self->product->block || op->n_results != 1 || !is_computed (self, op)
+          || !has_own_uses (self, op))
         continue;
       self->list.numbers[self->list.n++] = number;
       for (guint i = 0; i < op->n_operands; i++)

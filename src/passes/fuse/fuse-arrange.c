@@ -4,7 +4,7 @@
  * blocks are put into the order of the graph, in which the operations of a group are adjacent.
  */
 
-#include "passes/fuse-kernels.h"
+#include "passes/fuse/fuse-kernels.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "passes/fuse-graph.h"
+#include "passes/fuse/fuse-graph.h"
 
 G_BEGIN_DECLS
 

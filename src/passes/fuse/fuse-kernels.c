@@ -6,7 +6,7 @@
  * a product (fuse-epilogues.c, fuse-prologue.c).
  */
 
-#include "passes/fuse-kernels.h"
+#include "passes/fuse/fuse-kernels.h"
 
 #include <string.h>
 

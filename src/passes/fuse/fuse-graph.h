@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "passes/fuse-role.h"
+#include "passes/fuse/fuse-role.h"
 
 G_BEGIN_DECLS
 

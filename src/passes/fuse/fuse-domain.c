@@ -5,10 +5,10 @@
  * operands at new places. So the number of an operation's places is the number of times that it is computed.
  */
 
-#include "passes/fuse-domain.h"
+#include "passes/fuse/fuse-domain.h"
 
 #include "passes/constant.h"
-#include "passes/fuse.h"
+#include "passes/fuse/fuse.h"
 #include "passes/shapes.h"
 
 enum

@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "passes/fuse.h"
-#include "passes/fuse-domain.h"
+#include "passes/fuse/fuse.h"
+#include "passes/fuse/fuse-domain.h"
 
 G_BEGIN_DECLS
 

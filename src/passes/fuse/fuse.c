@@ -5,7 +5,7 @@
  * their program order.
  */
 
-#include "passes/fuse.h"
+#include "passes/fuse/fuse.h"
 
 #include "base/hash.h"
 #include "ir/equal.h"

@@ -5,7 +5,7 @@
  * the earlier one, and together they keep the set of places that they had.
  */
 
-#include "passes/fuse-graph.h"
+#include "passes/fuse/fuse-graph.h"
 
 #include <stdlib.h>
 

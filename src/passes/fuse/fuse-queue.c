@@ -9,7 +9,7 @@
  * so that the total time is proportional to the size of the program.
  */
 
-#include "passes/fuse-kernels.h"
+#include "passes/fuse/fuse-kernels.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * uses. This pass runs before the others that could put the products and reductions into groups.
  */
 
-#include "passes/fuse.h"
+#include "passes/fuse/fuse.h"
 
 #include "ir/attention.h"
 #include "passes/effects.h"

@@ -3,7 +3,7 @@
  * The role that an operation may have in a group, from the op table's traits and the lists here.
  */
 
-#include "passes/fuse-role.h"
+#include "passes/fuse/fuse-role.h"
 
 #include "passes/constant.h"
 #include "passes/effects.h"
