@@ -7,6 +7,7 @@
 #include "cpu/attention/attention.h"
 
 #include "base/sizes.h"
+#include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/gemm-private.h"
 #include "kernel/lower.h"
 #include "runtime/parallel.h"
@@ -29,6 +30,8 @@ enum
  * multiply-adds. For up to GHLO_CPU_MAX_VECTORS rows: the most heads, and the least keys. */
 enum { LEAST_LENGTH = 256, LEAST_SCORES = 1 << 18, LEAST_VECTOR_LENGTH = 2048, FEW_HEADS = 2, LONG = 8192 };
 #define LEAST_VECTOR_STEPS 0x1p24
+/* The most scores of all heads that are stored where a library's products are faster. */
+#define MOST_STORED 0x1p26
 
 /* Approximate nanoseconds for the softmax of one score besides the kernel, and bytes per second of keys and values that
  * are read in place. */
@@ -90,6 +93,25 @@ is_small (const GhloIrAttention *attention)
   return sizes.length < LEAST_LENGTH || sizes.batches * sizes.rows < LEAST_SCORES / sizes.length;
 }
 
+/* Whether a library has units for matrices of this type, which leave the tiles of this step behind; not for so many
+ * scores that memory counts more. */
+static gboolean
+has_faster_products (const GhloIrAttention *attention)
+{
+  g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
+  g_autoptr (GhloCpuGemm) gemm = NULL;
+  GhloAttentionSizes sizes;
+  double n_scores;
+
+  if (ghlo_attention_find_sizes (attention, &sizes) != NULL || !ghlo_cpu_dot_read_dense (problem, attention->scores))
+    return FALSE;
+  gemm = ghlo_cpu_gemm_choose (problem, NULL);
+  n_scores = (double) sizes.batches * (double) sizes.rows * (double) sizes.length;
+
+  return gemm != NULL && n_scores < MOST_STORED
+         && ghlo_cpu_gemm_nanoseconds (gemm) * ghlo_cpu_rate () < n_scores * (double) sizes.features * 1e9;
+}
+
 static const char *
 find_obstacle (GhloIrAttention       *attention,
                const GhloIrOp *const *ops,
@@ -122,7 +144,8 @@ ghlo_cpu_attention_declines (const GhloIrOp *const *ops,
   GhloIrAttention attention;
   const char *reason = find_obstacle (&attention, ops, n_ops);
 
-  return reason == NULL && is_small (&attention) ? "separate steps are as fast" : reason;
+  return reason == NULL && (is_small (&attention) || has_faster_products (&attention)) ? "separate steps are as fast"
+                                                                                        : reason;
 }
 
 /* Reading */

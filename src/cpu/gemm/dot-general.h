@@ -31,6 +31,9 @@ gboolean     ghlo_cpu_dot_general_read     (GhloCpuGemmProblem      *problem,
                                             const GhloView          *rhs,
                                             const GhloView          *result,
                                             GError                 **error);
+/* The same for @op with dense tensors; FALSE where it is no dot_general or dot. */
+gboolean     ghlo_cpu_dot_read_dense       (GhloCpuGemmProblem      *problem,
+                                            const GhloIrOp          *op);
 /* Whether the CPU does not prefer a sum of few products over this dot_general: NULL where it does, else the reason. */
 const char  *ghlo_cpu_dot_declines_expansion (const GhloIrOp         *op);
 

@@ -17,35 +17,22 @@ enum { MAX_ROWS = 64, CACHE_LINE = 64 };
 
 /* Reading */
 
-static GhloView
-view_of (const GhloIrType *type,
-         gint64           *strides)
-{
-  const GhloView view = { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                          .strides = strides };
-
-  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides);
-
-  return view;
-}
-
 const char *
 ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
                             guint           operand)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
-  gint64 strides[3][GHLO_MAX_RANK], rows = 1;
-  const GhloView lhs = view_of (ghlo_ir_op_operand (product, 0)->type, strides[0]);
-  const GhloView rhs = view_of (ghlo_ir_op_operand (product, 1)->type, strides[1]);
-  const GhloView result = view_of (product->results[0].type, strides[2]);
   g_autoptr (GhloCpuGemm) stored = NULL, computed = NULL;
-  GhloCpuDotNumbers numbers;
+  gint64 rows = 1, n_stored = 1;
 
-  if (!ghlo_cpu_dot_numbers_read (&numbers, product)
-      || !ghlo_cpu_dot_general_read (problem, &numbers, &lhs, &rhs, &result, NULL))
+  if (!ghlo_cpu_dot_read_dense (problem, product))
     return "convolutions read their operands from memory";
+  if (ghlo_element_type_is_complex (problem->result_type))
+    return "products of complex numbers read their operands from memory";
   for (guint i = 0; i < (operand == 0 ? problem->n_columns : problem->n_rows); i++)
     rows *= (operand == 0 ? problem->columns : problem->rows)[i].size;
+  for (guint i = 0; i < ghlo_ir_op_operand (product, operand)->type->rank; i++)
+    n_stored *= ghlo_ir_op_operand (product, operand)->type->dimensions[i];
   if (rows > MAX_ROWS)
     return "with so many rows the operand is better stored";
   stored = ghlo_cpu_gemm_choose (problem, NULL);
@@ -57,7 +44,7 @@ ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
 
   /* A library may have instructions for matrices. */
   return ghlo_cpu_gemm_nanoseconds (computed) <= ghlo_cpu_gemm_nanoseconds (stored)
-                                                   + STORE_TIME * (double) ghlo_view_count (operand == 0 ? &lhs : &rhs)
+                                                   + STORE_TIME * (double) n_stored
          ? NULL : "the product is faster with an operand in memory";
 }
 

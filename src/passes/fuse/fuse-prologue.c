@@ -198,6 +198,9 @@ find_reason (const Search *self)
         }
     }
 
+  if (n == 0)
+    return "its operand is a constant";
+
   return bytes <= MOST_BYTES * (double) self->count * ghlo_element_info (self->value->type->element_type)->size
          ? NULL : "its operand is hardly larger than what it is computed from";
 }
