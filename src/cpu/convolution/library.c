@@ -570,15 +570,18 @@ compile (const State *state)
   return TRUE;
 }
 
-/* What names the order of the packed kernel: where its elements are read, and the layout. */
+/* What names the packed kernel: where its elements are read, the layout, and whether windows are padded, since only
+ * finite kernels are packed for those. */
 static GBytes *
 find_packing (const GhloCpuWindows *w,
               const State          *state,
               const Strides        *strides)
 {
   g_autoptr (GBytes) layout = ghlo_cpu_onednn_weights_layout (state->parts[0].primitive);
+  const gboolean is_padded = ghlo_cpu_windows_are_padded (w);
   GByteArray *key = g_byte_array_new ();
 
+  g_byte_array_append (key, (gconstpointer) &is_padded, sizeof (is_padded));
   g_byte_array_append (key, (gconstpointer) strides->weights, sizeof (strides->weights));
   g_byte_array_append (key, (gconstpointer) &w->rhs_first, sizeof (w->rhs_first));
   g_byte_array_append (key, (gconstpointer) &w->rhs_type, sizeof (w->rhs_type));

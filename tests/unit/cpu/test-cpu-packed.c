@@ -6,21 +6,26 @@
 
 #include "runtime/packed.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../compiled-program.h"
 #include "runtime/memory.h"
 #include "runtime/value.h"
 
-/* A convolution, whose kernel oneDNN reorders, and its result. The second run's output may take over the kernel. */
-#define CONVOLUTION \
+/* A convolution, whose kernel oneDNN reorders, and its kernel, which the second output may take over. */
+#define CONVOLUTION_OF(size, padding) \
   "func.func @main(%x: tensor<1x16x16x32xf32>, %k: tensor<3x3x32x32xf32>)" \
-  " -> (tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>) {\n" \
+  " -> (tensor<1x" size "x" size "x32xf32>, tensor<3x3x32x32xf32>) {\n" \
   "  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]," \
-  " window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}" \
-  " : (tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>) -> tensor<1x16x16x32xf32>\n" \
+  " window = {pad = [[" padding ", " padding "], [" padding ", " padding "]]}" \
+  " {batch_group_count = 1 : i64, feature_group_count = 1 : i64}" \
+  " : (tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>) -> tensor<1x" size "x" size "x32xf32>\n" \
   "  %1 = stablehlo.add %k, %k : tensor<3x3x32x32xf32>\n" \
-  "  return %0, %1 : tensor<1x16x16x32xf32>, tensor<3x3x32x32xf32>\n}\n"
+  "  return %0, %1 : tensor<1x" size "x" size "x32xf32>, tensor<3x3x32x32xf32>\n}\n"
+
+#define CONVOLUTION CONVOLUTION_OF ("16", "1")
+#define UNPADDED    CONVOLUTION_OF ("14", "0")
 
 static GhloStorage *
 new_storage (void)
@@ -212,6 +217,38 @@ test_runs (void)
   compiled_program_clear (&program);
 }
 
+/* A kernel that is not finite is packed for windows without padding, and those with padding do not get that copy. */
+static void
+test_infinite (void)
+{
+  g_autoptr (GBytes) text = g_bytes_new_static (CONVOLUTION, strlen (CONVOLUTION));
+  g_autoptr (GBytes) other_text = g_bytes_new_static (UNPADDED, strlen (UNPADDED));
+  g_autoptr (GhloValue) x = new_value ((const gint64[]) { 1, 16, 16, 32 }, -0.5f), wanted = NULL;
+  GhloValue *kernel = new_value ((const gint64[]) { 3, 3, 32, 32 }, -0.25f);
+  CompiledProgram program, other;
+
+  ((float *) (gpointer) kernel->data)[0] = INFINITY;
+  compiled_program_init (&program, "convolution", text);
+  compiled_program_init (&other, "unpadded", other_text);
+  wanted = run (&program, x, &kernel, FALSE);
+  for (guint i = 0; i < 3; i++)
+    ghlo_value_unref (run (&other, x, &kernel, FALSE));
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloValue) found = run (&program, x, &kernel, FALSE);
+
+      for (gsize j = 0; j < found->n_elements; j++)
+        {
+          float a = ((float *) (gpointer) found->data)[j], b = ((float *) (gpointer) wanted->data)[j];
+
+          g_assert_true (a == b || (isnan (a) && isnan (b)));
+        }
+    }
+  compiled_program_clear (&other);
+  compiled_program_clear (&program);
+  ghlo_value_unref (kernel);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -222,6 +259,7 @@ main (int   argc,
   g_test_add_func ("/cpu-packed/dropped", test_dropped);
   g_test_add_func ("/cpu-packed/threads", test_threads);
   g_test_add_func ("/cpu-packed/runs", test_runs);
+  g_test_add_func ("/cpu-packed/infinite", test_infinite);
 
   return g_test_run ();
 }
