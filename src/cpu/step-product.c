@@ -257,13 +257,15 @@ select_step (gpointer               step,
   selection->reason = choose_algorithm (self, request, FALSE, NULL, &error);
   if (error != NULL)
     selection->reason = find_reason (error);
-  else if (selection->reason == NULL && !ghlo_view_is_dense (&request->results[0]) && prefers_dense (self, request))
+  /* Before the prologue is lowered for another product. */
+  else if (selection->reason == NULL)
+    selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, get_scratch_size (self));
+  if (selection->reason == NULL && !ghlo_view_is_dense (&request->results[0]) && prefers_dense (self, request))
     selection->reason = "it is faster with a dense result";
   if (selection->reason != NULL)
     return;
   if (get_constant_size (self) > 0)
     selection->operands[find_packed_operand (self)].wants_data = TRUE;
-  selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, get_scratch_size (self));
   clear_algorithm (self);
   if (self->epilogue == NULL && self->prologue == NULL)
     selection->selection_state = NULL;
