@@ -81,15 +81,21 @@ ghlo_size_reserve (gsize *size, gsize *offset, gsize n, gsize each)
          && ghlo_size_add (size, *size, bytes & ~(gsize) 63);
 }
 
-/* Returns TRUE when @value is among the @n elements of @values. */
-static inline gboolean
-ghlo_dims_contain (const gint64 *values, gsize n, gint64 value)
+/* Returns the position of @value among the @n elements of @values, or -1. */
+static inline gint64
+ghlo_dims_find (const gint64 *values, gsize n, gint64 value)
 {
   for (gsize i = 0; i < n; i++)
     if (values[i] == value)
-      return TRUE;
+      return (gint64) i;
 
-  return FALSE;
+  return -1;
+}
+
+static inline gboolean
+ghlo_dims_contain (const gint64 *values, gsize n, gint64 value)
+{
+  return ghlo_dims_find (values, n, value) >= 0;
 }
 
 /* Computes the number of elements of a shape without dynamic dimensions. Returns FALSE when the number overflows or

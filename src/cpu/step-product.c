@@ -139,8 +139,9 @@ find_operands (const Product         *self,
                GhloView               operands[2])
 {
   for (guint i = 0; i < 2; i++)
-    operands[i] = self->operands[i] != GHLO_STEP_NONE ? request->operands[self->operands[i]]
-                                                      : ghlo_step_prologue_view (product_op, strides);
+    operands[i] = self->operands[i] != GHLO_STEP_NONE
+                  ? request->operands[self->operands[i]]
+                  : ghlo_step_dense_view (ghlo_ir_op_operand (product_op->op, i)->type, strides);
 }
 
 /* Each of these three returns NULL, having set gemm or convolution or, where there is no algorithm, @error; or else why

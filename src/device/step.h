@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "base/sizes.h"
 #include "base/view.h"
 #include "device/command-buffer.h"
 #include "ir/module.h"
@@ -43,6 +44,17 @@ ghlo_step_request_find_operand (const GhloStepRequest *request,
                                 const GhloIrValue     *value)
 {
   return value->block == request->body ? value->index : request->n_operands;
+}
+
+/* A dense view of a tensor of @type, which is static, without data. @strides has room for its rank. */
+static inline GhloView
+ghlo_step_dense_view (const GhloIrType *type,
+                      gint64           *strides)
+{
+  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides);
+
+  return (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
+                      .strides = strides };
 }
 
 /* How a step takes an operand. */

@@ -386,21 +386,16 @@ lower (const GhloStepAttention *self,
        const GhloIrValue       *output,
        GhloStepEpilogue        *kernel)
 {
-  const GhloIrType *scores = self->attention.scores->results[0].type, *type = output->type;
   gint64 strides[2][GHLO_MAX_RANK];
   g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
-  GhloView result = { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                      .strides = strides[1] };
+  const GhloView result = ghlo_step_dense_view (output->type, strides[1]);
   const GhloKernelGroup group = {
     .body = request->body, .input_op = self->attention.scores, .output_value = output,
     .n_operands = request->n_operands + 1, .n_results = 1, .operands = operands, .results = &result,
   };
   const char *reason = NULL;
 
-  ghlo_shape_strides (scores->dimensions, scores->rank, ghlo_element_info (scores->element_type)->size, strides[0]);
-  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides[1]);
-  operands[0] = (GhloView) { .element_type = scores->element_type, .rank = scores->rank,
-                             .dimensions = scores->dimensions, .strides = strides[0] };
+  operands[0] = ghlo_step_dense_view (self->attention.scores->results[0].type, strides[0]);
   for (guint i = 0; i < request->n_operands; i++)
     operands[i + 1] = request->operands[i];
   kernel->n_operands = request->n_operands;

@@ -13,19 +13,6 @@
 /* The largest extent of the last axis that the code depends on, where it is that of a group of elements. */
 enum { MAX_UNROLLED = 64 };
 
-GhloView
-ghlo_step_prologue_view (const GhloProductOp *product,
-                         gint64              *strides)
-{
-  const GhloIrType *type = ghlo_ir_op_operand (product->op, product->computed)->type;
-  const GhloView view = { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                          .strides = strides };
-
-  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides);
-
-  return view;
-}
-
 static const GhloIrValue *
 find_value (const GhloProductOp   *product,
             const GhloStepRequest *request)

@@ -24,9 +24,6 @@ typedef struct
   guint             split;        /* axes before this one are rows, the others the elements of a row */
 } GhloStepPrologue;
 
-/* The operand that is computed, as a dense value without data. @strides has room for its rank. */
-GhloView    ghlo_step_prologue_view  (const GhloProductOp   *product,
-                                      gint64                *strides);
 /* Lowers the operations that compute the operand of @product, for blocks whose rows are @pitch elements apart. The
  * operand has rows of @row elements; with @takes_rows, blocks consist of whole rows. Returns NULL, or a static string
  * that says why that is not supported. */

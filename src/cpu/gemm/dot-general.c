@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "device/step.h"
 
 static gboolean
 copy_numbers (const GhloIrAttr *attr,
@@ -157,18 +158,6 @@ ghlo_cpu_dot_general_read (GhloCpuGemmProblem      *problem,
   return (ok && take_rest (&maker)) || fail (error);
 }
 
-static GhloView
-view_of (const GhloIrType *type,
-         gint64           *strides)
-{
-  const GhloView view = { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                          .strides = strides };
-
-  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides);
-
-  return view;
-}
-
 gboolean
 ghlo_cpu_dot_read_dense (GhloCpuGemmProblem *problem,
                          const GhloIrOp     *op)
@@ -179,9 +168,9 @@ ghlo_cpu_dot_read_dense (GhloCpuGemmProblem *problem,
 
   if (!ghlo_cpu_dot_numbers_read (&numbers, op))
     return FALSE;
-  lhs = view_of (ghlo_ir_op_operand (op, 0)->type, strides[0]);
-  rhs = view_of (ghlo_ir_op_operand (op, 1)->type, strides[1]);
-  result = view_of (op->results[0].type, strides[2]);
+  lhs = ghlo_step_dense_view (ghlo_ir_op_operand (op, 0)->type, strides[0]);
+  rhs = ghlo_step_dense_view (ghlo_ir_op_operand (op, 1)->type, strides[1]);
+  result = ghlo_step_dense_view (op->results[0].type, strides[2]);
 
   return ghlo_cpu_dot_general_read (problem, &numbers, &lhs, &rhs, &result, NULL);
 }

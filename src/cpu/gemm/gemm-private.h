@@ -123,6 +123,17 @@ ghlo_cpu_gemm_n_parts (const GhloCpuGemm *self)
   return self->is_complex ? 2 : 1;
 }
 
+/* Whether batches have a rhs each. */
+static inline gboolean
+ghlo_cpu_gemm_has_batches_of_rhs (const GhloCpuGemm *self)
+{
+  for (guint i = 0; i < self->n_loops; i++)
+    if (self->loops[i].rhs != 0)
+      return TRUE;
+
+  return FALSE;
+}
+
 static inline double
 ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
 {

@@ -568,10 +568,8 @@ gemm_new (const GhloCpuGemmProblem *problem,
       r = problem->lhs_type;
     }
 
-  self->rhs_data = self->is_swapped ? problem->lhs_data : problem->rhs_data;
-  for (guint i = 0; i < self->n_loops; i++)
-    if (self->loops[i].rhs != 0)
-      self->rhs_data = NULL;
+  if (!ghlo_cpu_gemm_has_batches_of_rhs (self))
+    self->rhs_data = self->is_swapped ? problem->lhs_data : problem->rhs_data;
 
   self->m = shape->rows.count;
   self->n = shape->columns.count;

@@ -120,13 +120,6 @@ width_init (Width                 *width,
   return TRUE;
 }
 
-static gint64
-count_whole_columns (const GhloCpuGemm *self,
-                     const GhloCpuWay  *way)
-{
-  return self->n / way->tile_columns;
-}
-
 /* What names the order of the packed rhs: widths of tiles, and the layouts of both. */
 static GBytes *
 find_packing (const GhloCpuGemm *self,
@@ -147,16 +140,6 @@ find_packing (const GhloCpuGemm *self,
   return g_byte_array_free_to_bytes (key);
 }
 
-static gboolean
-has_batches_of_rhs (const GhloCpuGemm *self)
-{
-  for (guint i = 0; i < self->n_loops; i++)
-    if (self->loops[i].rhs != 0)
-      return TRUE;
-
-  return FALSE;
-}
-
 /* Scratch holds sums, then a copy of lhs, the packed rhs, and the scratch of primitives. */
 static gboolean
 plan_scratch (const GhloCpuGemm     *self,
@@ -174,9 +157,9 @@ plan_scratch (const GhloCpuGemm     *self,
   if (!state->lhs_is_direct)
     state->lhs_size = ghlo_size_align ((gsize) (way->tile_rows * self->k) * self->lhs.size);
   way->scratch_size = state->sums_size + state->lhs_size + packed + state->own_size;
-  if (has_batches_of_rhs (self))
+  if (ghlo_cpu_gemm_has_batches_of_rhs (self))
     return TRUE;
-  if (!ghlo_size_mul (&all, packed, (gsize) count_whole_columns (self, way))
+  if (!ghlo_size_mul (&all, packed, (gsize) (self->n / way->tile_columns))
       || !ghlo_size_add (&way->packed_size, all, state->widths[1].packed_size))
     return FALSE;
   way->packing = find_packing (self, way, state);
@@ -307,68 +290,12 @@ find_lhs (const GhloCpuGemm *self,
   return copy;
 }
 
-typedef void (*RowFunc) (gconstpointer  converter,
-                         guint8        *place,
-                         gint64         stride,
-                         guint8        *sums,
-                         gsize          n);
-
-static void
-load_row (gconstpointer  converter,
-          guint8        *place,
-          gint64         stride,
-          guint8        *sums,
-          gsize          n)
+static guint8 *
+find_row (const GhloCpuGemm *self,
+          const GhloCpuTile *tile,
+          gint64             row)
 {
-  ghlo_cpu_read_row (converter, place, stride, sums, n);
-}
-
-static void
-store_row (gconstpointer  converter,
-           guint8        *place,
-           gint64         stride,
-           guint8        *sums,
-           gsize          n)
-{
-  ghlo_cpu_write_row (converter, sums, place, stride, n);
-}
-
-/* Loads the sums of a tile from the result, or stores them into it, by runs of columns. */
-static void
-move_rows (const GhloCpuGemm *self,
-           const State       *state,
-           const GhloCpuTile *tile,
-           guint8            *sums,
-           gconstpointer      converter,
-           RowFunc            move)
-{
-  const GhloCpuResult *result = &self->result;
-  gint64 last = tile->first_column + tile->n_columns;
-
-  for (gint64 row = 0; row < tile->n_rows; row++)
-    for (gint64 column = tile->first_column, end; column < last; column = end)
-      {
-        end = ghlo_cpu_axis_run_end (&result->columns, column, last);
-        move (converter, tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row)
-              + ghlo_cpu_axis_at (&result->columns, column),
-              end - column == 1 ? result->size : result->columns.stride,
-              sums + (row * tile->n_columns + column - tile->first_column) * state->sum_size,
-              (gsize) (end - column));
-      }
-}
-
-/* The result has the type of the sums. */
-static void
-copy_rows (const GhloCpuGemm *self,
-           const State       *state,
-           const GhloCpuTile *tile,
-           const guint8      *sums)
-{
-  gsize size = (gsize) tile->n_columns * state->sum_size;
-
-  for (gint64 row = 0; row < tile->n_rows; row++)
-    memcpy (tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row + row)
-            + ghlo_cpu_axis_at (&self->result.columns, tile->first_column), sums + (gsize) row * size, size);
+  return tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row + row);
 }
 
 static void
@@ -380,7 +307,9 @@ add_old (const GhloCpuGemm *self,
   guint8 *old = sums + state->sums_size / 2;
   gsize n = (gsize) (tile->n_rows * tile->n_columns);
 
-  move_rows (self, state, tile, old, &state->old, load_row);
+  for (gint64 row = 0; row < tile->n_rows; row++)
+    ghlo_cpu_read_axis (&state->old, find_row (self, tile, row), &self->result.columns, tile->first_column,
+                        tile->n_columns, old + row * tile->n_columns * state->sum_size);
   if (self->arithmetic == GHLO_CPU_F32)
     for (gsize i = 0; i < n; i++)
       ((float *) (gpointer) sums)[i] += ((const float *) (gconstpointer) old)[i];
@@ -389,18 +318,25 @@ add_old (const GhloCpuGemm *self,
       ((guint32 *) (gpointer) sums)[i] += ((const guint32 *) (gconstpointer) old)[i];
 }
 
+/* Sums that have the result's type are moved as they are. */
 static void
 store (const GhloCpuGemm *self,
        const State       *state,
        const GhloCpuTile *tile,
        guint8            *sums)
 {
+  const gint64 size = tile->n_columns * state->sum_size;
+  gboolean is_same = self->result.is_plain && self->result.size == state->sum_size;
+
   if (self->accumulate)
     add_old (self, state, tile, sums);
-  if (self->result.is_plain && self->result.size == state->sum_size)
-    copy_rows (self, state, tile, sums);
-  else
-    move_rows (self, state, tile, sums, &state->writer, store_row);
+  for (gint64 row = 0; row < tile->n_rows; row++, sums += size)
+    if (is_same)
+      memcpy (find_row (self, tile, row) + ghlo_cpu_axis_at (&self->result.columns, tile->first_column), sums,
+              (gsize) size);
+    else
+      ghlo_cpu_write_axis (&state->writer, sums, find_row (self, tile, row), &self->result.columns,
+                           tile->first_column, tile->n_columns);
 }
 
 static gboolean

@@ -9,6 +9,7 @@
 #include "kernel/lower/lowering.h"
 
 #include "base/fail.h"
+#include "base/sizes.h"
 
 /* Returns the number of the dynamic offset @expr, clamped to [0, end); GHLO_LOWER_NONE where there is no room. */
 static guint32
@@ -161,19 +162,6 @@ read_gather (Gather         *self,
   return self->n_sizes == ghlo_ir_op_operand (op, 0)->type->rank && self->n_batching == self->n_starts_batching;
 }
 
-/* Returns the position of @number in @list, or -1. */
-static gint
-find_in (const gint64 *list,
-         gsize         n,
-         gint64        number)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == number)
-      return (gint) i;
-
-  return -1;
-}
-
 /* Returns the index into the start indices for the result at @index: its dimensions, other than that of the vectors,
  * are the dimensions of the result that are not offset dimensions, in order. */
 static GhloIndex
@@ -189,7 +177,7 @@ find_vector (const Gather     *self,
     {
       if (i == self->vector)
         continue;
-      while (find_in (self->offset, self->n_offset, result) >= 0)
+      while (ghlo_dims_contain (self->offset, self->n_offset, result))
         result++;
       starts.dimensions[i] = index->dimensions[result++];
     }
@@ -206,11 +194,11 @@ find_affine (const Gather    *self,
              const GhloIndex *starts,
              guint           *n_offset)
 {
-  gint batching = find_in (self->batching, self->n_batching, dimension);
+  gint64 batching = ghlo_dims_find (self->batching, self->n_batching, dimension);
 
   if (batching >= 0)
     return starts->dimensions[self->starts_batching[batching]];
-  if (find_in (self->collapsed, self->n_collapsed, dimension) >= 0)
+  if (ghlo_dims_contain (self->collapsed, self->n_collapsed, dimension))
     return lowering->zero;
 
   return index->dimensions[self->offset[(*n_offset)++]];
@@ -234,7 +222,7 @@ make_gather (GhloLowering    *self,
   moved = ghlo_lower_origin (self, operand->type->rank, index);
   for (guint i = 0; i < moved.rank; i++)
     {
-      gint position = find_in (gather.map, gather.n_map, i);
+      gint64 position = ghlo_dims_find (gather.map, gather.n_map, i);
 
       moved.dimensions[i] = find_affine (&gather, self, i, index, &starts, &n_offset);
       if (position < 0)

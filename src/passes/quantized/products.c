@@ -59,18 +59,6 @@ read_contraction (Product *self)
   self->lhs_contracting = ghlo_ir_struct_get_dims (numbers, "lhs_contracting_dimensions", &n);
 }
 
-static gint64
-find (const gint64 *dimensions,
-      gsize         n,
-      gint64        dimension)
-{
-  for (gsize i = 0; i < n; i++)
-    if (dimensions[i] == dimension)
-      return (gint64) i;
-
-  return -1;
-}
-
 static void
 map_dimensions (Product *self)
 {
@@ -90,8 +78,8 @@ map_dimensions (Product *self)
   free = ghlo_ir_op_operand (self->op, 0)->type->rank - self->n_contracting;
   for (guint i = 0; i < rhs_type (self)->rank; i++)
     {
-      self->dimensions[i] = find (self->batching, self->n_batching, i);
-      if (self->dimensions[i] < 0 && find (self->contracting, self->n_contracting, i) < 0)
+      self->dimensions[i] = ghlo_dims_find (self->batching, self->n_batching, i);
+      if (self->dimensions[i] < 0 && !ghlo_dims_contain (self->contracting, self->n_contracting, i))
         self->dimensions[i] = free++;
     }
 }

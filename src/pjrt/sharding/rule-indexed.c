@@ -6,6 +6,8 @@
 
 #include "pjrt/sharding/rule.h"
 
+#include "base/sizes.h"
+
 /* A gather or scatter: both have a tensor, indices, and slices of the tensor, which are the result or the updates. */
 typedef struct
 {
@@ -19,18 +21,6 @@ typedef struct
   gsize             n_offsets, n_collapsed, n_batching, n_indices_batching;
   gint64            index_vector;
 } Indexed;
-
-static int
-find (const gint64 *list,
-      gsize         n,
-      gint64        number)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == number)
-      return (int) i;
-
-  return -1;
-}
 
 /* Adds a factor of those dimensions that are not NO_DIMENSION. */
 static void
@@ -79,7 +69,7 @@ add_batch (const Indexed *self,
            gint64         batch)
 {
   const int indices = (int) (batch < self->index_vector ? batch : batch + 1);
-  const int at = find (self->indices_batching, self->n_indices_batching, indices);
+  const gint64 at = ghlo_dims_find (self->indices_batching, self->n_indices_batching, indices);
   const gboolean is_summed = self->is_scatter && at < 0;
 
   add (self, at >= 0 ? (int) self->batching[at] : GHLO_PJRT_NO_DIMENSION, indices, slice,
@@ -93,12 +83,12 @@ add_all (const Indexed *self)
   int tensor = 0;
 
   for (guint i = 0; i < self->slice->rank; i++)
-    if (find (self->offsets, self->n_offsets, i) < 0)
+    if (!ghlo_dims_contain (self->offsets, self->n_offsets, i))
       add_batch (self, (int) i, batch++);
     else
       {
-        while (find (self->collapsed, self->n_collapsed, tensor) >= 0
-               || find (self->batching, self->n_batching, tensor) >= 0)
+        while (ghlo_dims_contain (self->collapsed, self->n_collapsed, tensor)
+               || ghlo_dims_contain (self->batching, self->n_batching, tensor))
           tensor++;
         add_window (self, tensor++, (int) i);
       }
