@@ -433,11 +433,14 @@ set_intervals (GhloLiveRange          *self,
                const GhloLiveInterval *intervals,
                guint                   n)
 {
-  self->n = n;
+  *self = (GhloLiveRange) { .n = n };
   if (n == 1)
     self->one = intervals[0];
-  else
-    self->many = g_memdup2 (intervals, n * sizeof *intervals);
+  else if (n > 1)
+    {
+      self->capacity = n;
+      self->many = g_memdup2 (intervals, n * sizeof *intervals);
+    }
 }
 
 /* In its own body a buffer is live from the first step that touches it on: nothing before it can have written it. The
@@ -509,31 +512,8 @@ ghlo_live_ranges_find (const GhloStepPlan *plan,
 void
 ghlo_live_range_clear (GhloLiveRange *self)
 {
-  if (self->n > 1)
-    g_free (self->many);
-  self->n = 0;
-}
-
-void
-ghlo_live_range_unite (GhloLiveRange *self,
-                       GhloLiveRange *other)
-{
-  const GhloLiveInterval *a = ghlo_live_range_intervals (self), *b = ghlo_live_range_intervals (other);
-  g_autofree GhloLiveInterval *all = g_new (GhloLiveInterval, self->n + other->n + 1);
-  guint n = 0;
-
-  for (guint i = 0, j = 0; i < self->n || j < other->n;)
-    {
-      const GhloLiveInterval next = j == other->n || (i < self->n && a[i].start <= b[j].start) ? a[i++] : b[j++];
-
-      if (n > 0 && (next.start <= all[n - 1].end + 1 || n == MAX_INTERVALS))
-        all[n - 1].end = MAX (all[n - 1].end, next.end);
-      else
-        all[n++] = next;
-    }
-  ghlo_live_range_clear (self);
-  ghlo_live_range_clear (other);
-  set_intervals (self, all, n);
+  g_free (self->many);
+  *self = (GhloLiveRange) { 0 };
 }
 
 /* The first interval that ends at or after @point. */
@@ -555,6 +535,55 @@ find_interval (const GhloLiveRange *self,
     }
 
   return first;
+}
+
+/* Makes room for @n intervals, more than one, in an array. */
+static void
+reserve (GhloLiveRange *self,
+         guint          n)
+{
+  const gboolean is_one = self->many == NULL && self->n == 1;
+
+  if (n > self->capacity)
+    {
+      self->capacity = MAX (n, 2 * self->capacity);
+      self->many = g_renew (GhloLiveInterval, self->many, self->capacity);
+    }
+  if (is_one)
+    self->many[0] = self->one;
+}
+
+void
+ghlo_live_range_unite (GhloLiveRange *self,
+                       GhloLiveRange *other)
+{
+  const GhloLiveRange larger = self->n >= other->n ? *self : *other;
+  GhloLiveRange smaller = self->n >= other->n ? *other : *self;
+  const GhloLiveInterval *added = ghlo_live_range_intervals (&smaller);
+  GhloLiveInterval *all;
+  guint n, end;
+
+  *self = larger;
+  *other = (GhloLiveRange) { 0 };
+  if (smaller.n == 0)
+    return;
+  end = self->n + smaller.n;
+  reserve (self, end);
+  all = self->many;
+  n = find_interval (self, added[0].start);
+  memmove (all + n + smaller.n, all + n, (self->n - n) * sizeof *all);
+  for (guint i = n + smaller.n, j = 0; i < end || j < smaller.n;)
+    {
+      const GhloLiveInterval next = j == smaller.n || (i < end && all[i].start <= added[j].start) ? all[i++]
+                                                                                                  : added[j++];
+
+      if (n > 0 && (next.start <= all[n - 1].end + 1 || n == MAX_INTERVALS))
+        all[n - 1].end = MAX (all[n - 1].end, next.end);
+      else
+        all[n++] = next;
+    }
+  self->n = n;
+  ghlo_live_range_clear (&smaller);
 }
 
 /* With a step by halving for each interval of the range that has fewer of them. */

@@ -24,19 +24,20 @@ typedef struct
 /* Intervals in order, between any two of which there is a gap. */
 typedef struct
 {
-  guint             n;
-  GhloLiveInterval  one;      /* where there is one */
-  GhloLiveInterval *many;     /* where there are several: owned */
+  guint             n, capacity;
+  GhloLiveInterval  one;      /* the only one, where many is NULL */
+  GhloLiveInterval *many;     /* owned, with room for so many */
 } GhloLiveRange;
 
 static inline const GhloLiveInterval *
 ghlo_live_range_intervals (const GhloLiveRange *self)
 {
-  return self->n == 1 ? &self->one : self->many;
+  return self->many != NULL ? self->many : &self->one;
 }
 
 void      ghlo_live_range_clear  (GhloLiveRange       *self);
-/* Takes the intervals of @other, which becomes empty. */
+/* Takes the intervals of @other, which becomes empty. Takes as long as the smaller range is, and what is behind its
+ * begin in the larger one: a chain of ranges is united in linear time. */
 void      ghlo_live_range_unite  (GhloLiveRange       *self,
                                   GhloLiveRange       *other);
 /* Finds the first interval at or after @point that is in both ranges. */
