@@ -281,3 +281,63 @@ ghlo_make_reduce (GhloRewriter *self,
 
   return &reduce->results[0];
 }
+
+/* A stride that leads to no other than @dim's positions. GhloIrWindow has none where there is a single one. */
+static gint64
+find_stride (const GhloIrWindowDim *dim)
+{
+  if (dim->output > 1)
+    return dim->stride;
+
+  return MAX (dim->input * dim->base_dilation + dim->padding_low + dim->padding_high, 1);
+}
+
+GhloIrValue *
+ghlo_make_reduce_window (GhloRewriter       *self,
+                         GhloIrOpKind        kind,
+                         GhloIrValue        *operand,
+                         GhloIrValue        *initial,
+                         const GhloIrWindow *window)
+{
+  GhloIrModule *module = self->module;
+  gint64 outputs[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK], base[GHLO_MAX_RANK];
+  gint64 dilations[GHLO_MAX_RANK], padding[2 * GHLO_MAX_RANK];
+  const gint64 pairs[] = { window->rank, 2 };
+  const GhloIrType *type, *of_padding = ghlo_ir_type_tensor (module, ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_I64),
+                                                             pairs, 2, NULL, NULL);
+  GhloIrOp *reduce;
+
+  for (guint i = 0; i < window->rank; i++)
+    {
+      const GhloIrWindowDim *dim = &window->dims[i];
+
+      outputs[i] = dim->output;
+      sizes[i] = dim->size;
+      strides[i] = find_stride (dim);
+      base[i] = dim->base_dilation;
+      dilations[i] = dim->window_dilation;
+      padding[2 * i] = dim->padding_low;
+      padding[2 * i + 1] = dim->padding_high;
+    }
+  type = ghlo_make_type (self, operand->type, outputs, window->rank);
+  reduce = ghlo_make_op (self, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_REDUCE_WINDOW,
+    .operands = (GhloIrValue *[]) { operand, initial },
+    .n_operands = 2,
+    .result_types = &type,
+    .n_results = 1,
+    .n_regions = 1,
+    .attributes = (GhloIrNamedAttr[]) {
+      { "window_dimensions", ghlo_ir_attr_i64s (module, sizes, window->rank) },
+      { "window_strides", ghlo_ir_attr_i64s (module, strides, window->rank) },
+      { "base_dilations", ghlo_ir_attr_i64s (module, base, window->rank) },
+      { "window_dilations", ghlo_ir_attr_i64s (module, dilations, window->rank) },
+      { "padding", ghlo_ir_attr_dense (module, of_padding, g_bytes_new (padding, 2 * window->rank * sizeof *padding),
+                                       FALSE, NULL) },
+    },
+    .n_attributes = 5,
+  });
+  put_reducer (self, reduce, kind, initial->type);
+
+  return &reduce->results[0];
+}

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "ir/window.h"
 #include "passes/context.h"
 
 G_BEGIN_DECLS
@@ -130,6 +131,14 @@ GhloIrValue  *ghlo_make_reduce        (GhloRewriter           *self,
                                        GhloIrValue            *initial,
                                        const gint64           *dimensions,
                                        gsize                   n_dimensions);
+
+/* A reduction of windows by the operation @kind; @initial is a scalar, and @window has a dimension for each of the
+ * operand's. */
+GhloIrValue  *ghlo_make_reduce_window (GhloRewriter           *self,
+                                       GhloIrOpKind            kind,
+                                       GhloIrValue            *operand,
+                                       GhloIrValue            *initial,
+                                       const GhloIrWindow     *window);
 
 /* A type with the element type of @type, which is plain, and other dimensions. */
 const GhloIrType *ghlo_make_type      (GhloRewriter           *self,

@@ -143,7 +143,7 @@ def make_environment(source, build):
     prepend('PATH', build / 'src/tools')
     # The guides show a machine without a GPU, so that what they print depends on no driver.
     environment.update(G_DEBUG='fatal-criticals', LC_ALL='C.UTF-8', PYTHONDONTWRITEBYTECODE='1',
-                       VK_LOADER_DRIVERS_DISABLE='*', XDG_CACHE_HOME=str(build / 'tests' / 'cache'))
+                       VK_LOADER_DRIVERS_DISABLE='*')
     for name in ('GHLO_DEVICE', 'GHLO_THREADS', 'GHLO_MEMORY_LIMIT'):
         environment.pop(name, None)
     return environment
@@ -157,13 +157,14 @@ def find_jax(source):
 
 
 class Runner:
-    """Runs programs in a folder."""
+    """Runs programs in a folder, with a cache there: other tests would fill a common one."""
 
     def __init__(self, folder, environment, compiler, source, build):
-        self.folder, self.environment, self.compiler, self.build = folder, environment, compiler, build
+        self.folder, self.compiler, self.build = folder, compiler, build
+        self.environment = environment | {'XDG_CACHE_HOME': os.path.join(folder, '.cache')}
         self.jax = find_jax(source)
         self.jax_environment = {
-            **environment, 'GHLO_PJRT_PLUGIN': str(build / 'src/pjrt/pjrt_c_api_ghlo_plugin.so'),
+            **self.environment, 'GHLO_PJRT_PLUGIN': str(build / 'src/pjrt/pjrt_c_api_ghlo_plugin.so'),
             'PYTHONPATH': f'{source}/introspection/jax:{environment["PYTHONPATH"]}',
             # Suppresses JAX's warning about an unknown platform.
             'JAX_LOGGING_LEVEL': 'ERROR',

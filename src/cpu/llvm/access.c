@@ -39,6 +39,17 @@ is_within (Emitter *self,
   return LLVMBuildICmp (self->builder, LLVMIntULT, position, ghlo_emit_integer (self, self->i64, end, position), "");
 }
 
+/* Adds a condition (nullable) for the element to exist. */
+static void
+add_condition (Emitter *self,
+               Sum     *sum,
+               Value    condition)
+{
+  sum->place.inside = ghlo_emit_and (self, sum->place.inside, condition);
+  if (condition != NULL && !ghlo_emit_is_vector (condition))
+    sum->place.inside_all = ghlo_emit_and (self, sum->place.inside_all, condition);
+}
+
 /* Adds a term whose position grows by @stride from lane to lane. */
 static void
 add_even (Emitter              *self,
@@ -56,7 +67,7 @@ add_even (Emitter              *self,
 
       inside = LLVMBuildICmp (self->builder, LLVMIntEQ, LLVMBuildSRem (self->builder, position, step, ""),
                               ghlo_emit_i64 (self, 0), "");
-      sum->place.inside = ghlo_emit_and (self, sum->place.inside, inside);
+      add_condition (self, sum, inside);
       position = LLVMBuildSDiv (self->builder, position, step, "");
       stride /= term->step;
     }
@@ -70,7 +81,7 @@ add_even (Emitter              *self,
   else
     inside = is_within (self, LLVMBuildAdd (self->builder, ghlo_emit_widen (self, position),
                                             ghlo_emit_steps (self, self->i64, stride), ""), term->end);
-  sum->place.inside = ghlo_emit_and (self, sum->place.inside, inside);
+  add_condition (self, sum, inside);
   sum->offset = LLVMBuildAdd (self->builder, sum->offset, emit_bytes (self, position, term->stride), "");
   sum->place.stride += stride * term->stride;
 }
@@ -94,8 +105,8 @@ add_uneven (Emitter              *self,
       Value divides = LLVMBuildICmp (self->builder, LLVMIntEQ, remainder, LLVMConstNull (LLVMTypeOf (position)), "");
 
       position = LLVMBuildSDiv (self->builder, position, step, "");
-      sum->place.inside = ghlo_emit_and (self, sum->place.inside, divides);
-      sum->place.inside = ghlo_emit_and (self, sum->place.inside, is_within (self, position, term->end));
+      add_condition (self, sum, divides);
+      add_condition (self, sum, is_within (self, position, term->end));
     }
   offsets = emit_bytes (self, position, term->stride);
   sum->place.offsets = sum->place.offsets == NULL

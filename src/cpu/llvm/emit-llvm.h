@@ -201,6 +201,7 @@ typedef struct
   gint64   stride;
   Value    offsets;             /* <i64>, bytes added in each lane; or NULL */
   Value    inside;              /* i1 or <i1>: whether the element exists; NULL: always */
+  Value    inside_all;          /* i1: the part of inside that is the same in all lanes; NULL: there is none */
   gboolean covers_gaps;         /* the block also loads all elements between the lanes */
   guint8   elements_before;     /* for covers_gaps: how many of them are in front of the first lane */
 } GhloEmitPlace;

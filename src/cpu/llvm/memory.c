@@ -136,6 +136,15 @@ alignment_of (Emitter             *self,
   return LLVMConstInt (self->i32, size_of (place), FALSE);
 }
 
+/* The address of adjacent elements, or a vector of addresses. Where no lane has an element, adjacent ones are those of
+ * the dummy area: a masked access of a page that is not mapped takes a processor some hundred cycles. */
+static Value
+addresses_if_masked (Emitter             *self,
+                     const GhloEmitPlace *place)
+{
+  return is_contiguous (place) ? address_if (self, place, place->inside_all) : addresses_of (self, place);
+}
+
 /* @address is that of adjacent elements, or a vector of addresses; @fill is a vector of memory's type. */
 static Value
 read_masked (Emitter             *self,
@@ -241,7 +250,7 @@ ghlo_emit_read (Emitter             *self,
   if (place->offsets == NULL && place->stride == -(gint64) size_of (place) && mask == NULL)
     return from_memory (self, place, load_reversed (self, place, type));
   background = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, fill));
-  value = read_masked (self, place, is_contiguous (place) ? place->base : addresses_of (self, place), mask, background);
+  value = read_masked (self, place, addresses_if_masked (self, place), mask, background);
 
   return from_memory (self, place, value);
 }
@@ -315,8 +324,7 @@ ghlo_emit_write (Emitter             *self,
   /* Masked stores are slow where the processor has no registers for masks. */
   n_first = self->mask != NULL && self->target->masked_bytes != 1 ? count_first (self->mask) : 0;
   if (!is_contiguous (place) || (inside != NULL && ghlo_emit_is_vector (inside)))
-    write_masked (self, place, is_contiguous (place) ? place->base : addresses_of (self, place),
-                  ghlo_emit_and (self, inside, self->mask), value);
+    write_masked (self, place, addresses_if_masked (self, place), ghlo_emit_and (self, inside, self->mask), value);
   else if (n_first > 0)
     write_first (self, place, address_if (self, place, inside), value, n_first);
   else if (self->mask != NULL)

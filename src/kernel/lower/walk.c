@@ -359,13 +359,20 @@ make_moved (GhloLowering    *self,
   return ghlo_lower_value (self, ghlo_ir_op_operand (op, 0), &moved);
 }
 
+/* What is known is not read, so that folds may begin with it. */
+static gboolean
+is_scalar_constant (const GhloIrValue *value)
+{
+  return value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_CONSTANT && value->type->rank == 0;
+}
+
 static guint32
 make_value (GhloLowering      *self,
             const GhloIrValue *value,
             const GhloIndex   *index)
 {
   const GhloIrOp *op = value->op;
-  gint operand = ghlo_lower_find_operand (self, value);
+  gint operand = is_scalar_constant (value) ? -1 : ghlo_lower_find_operand (self, value);
 
   if (operand >= 0)
     return ghlo_lower_load_value (self, value, (guint) operand, index, GHLO_LOWER_NONE);
