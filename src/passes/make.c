@@ -303,8 +303,8 @@ ghlo_make_reduce_window (GhloRewriter       *self,
   gint64 outputs[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK], base[GHLO_MAX_RANK];
   gint64 dilations[GHLO_MAX_RANK], padding[2 * GHLO_MAX_RANK];
   const gint64 pairs[] = { window->rank, 2 };
-  const GhloIrType *type, *of_padding = ghlo_ir_type_tensor (module, ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_I64),
-                                                             pairs, 2, NULL, NULL);
+  const GhloIrType *i64 = ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_I64), *type;
+  const GhloIrType *of_padding = ghlo_ir_type_tensor (module, i64, pairs, 2, NULL, NULL);
   GhloIrOp *reduce;
 
   for (guint i = 0; i < window->rank; i++)
