@@ -18,6 +18,8 @@ typedef struct
   guint            rank;
   const gint64    *dimensions;    /* rank entries; borrowed */
   const gint64    *strides;       /* bytes from one index to the next; may be 0 or negative; borrowed */
+  gboolean         is_persistent; /* the elements are a constant's, or an input's of the whole program, which callers
+                                     keep passing: a copy in another order may be kept between runs */
   gconstpointer    packed;        /* the elements in the order in which the step of an operand wants them (see
                                      GhloStepPacking in device/step.h); NULL: there is no such copy; borrowed */
 } GhloView;

@@ -57,6 +57,20 @@ view_operand (GhloStepBuilder       *self,
   return view;
 }
 
+/* Whether the operand is in memory that stays from run to run. */
+static gboolean
+is_persistent (const GhloStepBuilder *self,
+               const GhloStepOperand *operand)
+{
+  const GhloStepBuffer *buffer;
+
+  if (operand->buffer == GHLO_STEP_NONE)
+    return FALSE;
+  buffer = &g_array_index (self->buffers, GhloStepBuffer, operand->buffer);
+
+  return buffer->kind == GHLO_STEP_BUFFER_CONSTANT || buffer->kind == GHLO_STEP_BUFFER_INPUT;
+}
+
 /* Sets the views of operands as they are, or will be once they are in @space. Results have no buffers yet. */
 static void
 find_views (GhloStepBuilder *self,
@@ -72,6 +86,7 @@ find_views (GhloStepBuilder *self,
       *operand = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
       if (ghlo_step_needs_packing (self, operand, space))
         *operand = ghlo_step_dense_operand (self, operand->buffer, operand->type);
+      operand->is_persistent = is_persistent (self, operand);
       attempt->views[i] = view_operand (self, operand);
     }
   for (guint i = 0; i < op->n_results; i++)
@@ -146,9 +161,11 @@ prepare_operands (GhloStepBuilder *self,
   for (guint i = 0; i < attempt->request.n_operands; i++)
     {
       GhloStepOperand *operand = &attempt->operands[i];
+      const gboolean was_persistent = operand->is_persistent;
 
       *operand = ghlo_step_materialize (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)),
                                         space, attempt->selections[i].dense);
+      operand->is_persistent = was_persistent;
       operand->wants_data = attempt->selections[i].wants_data;
       operand->in_place = attempt->selections[i].in_place;
     }
@@ -275,7 +292,7 @@ has_views_of (GhloStepBuilder *self,
     {
       const GhloView *view = &attempt->views[i], like = view_operand (self, &step->operands[i]);
 
-      if (view->data != like.data
+      if (view->data != like.data || view->is_persistent != like.is_persistent
           || (view->rank > 0 && memcmp (view->strides, like.strides, view->rank * sizeof (gint64)) != 0))
         return FALSE;
     }

@@ -26,6 +26,7 @@ typedef struct
   /* For an operand of a COMPUTE step, as in GhloStepOperandSelection. */
   guint32           in_place;
   gboolean          wants_data;
+  gboolean          is_persistent; /* as in GhloView, when its step was selected */
 } GhloStepOperand;
 
 typedef enum
@@ -252,7 +253,8 @@ ghlo_step_view (const GhloStepOperand *operand)
     return (GhloView) { .element_type = GHLO_ELEMENT_TYPE_INVALID };
 
   return (GhloView) { .element_type = type->element_type, .rank = type->rank,
-                      .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = operand->strides };
+                      .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = operand->strides,
+                      .is_persistent = operand->is_persistent };
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloStepPlan, ghlo_step_plan_free)

@@ -144,6 +144,8 @@ ghlo_cpu_dot_general_read (GhloCpuGemmProblem      *problem,
   problem->result_type = result->element_type;
   problem->lhs_data = lhs->data;
   problem->rhs_data = rhs->data;
+  problem->lhs_is_persistent = lhs->is_persistent;
+  problem->rhs_is_persistent = rhs->is_persistent;
   for (gsize i = 0; ok && i < numbers->n_batch; i++)
     {
       GhloCpuGemmDimension *batch = &problem->batch[problem->n_batch++];

@@ -91,6 +91,7 @@ struct _GhloCpuGemm
   gboolean              compiles;        /* the product is going to be run, not only described */
   const guint8         *rhs_data;        /* constant rhs of the problem, or NULL; set during preparation only */
   gboolean              has_constant_rhs;
+  gboolean              rhs_is_persistent;
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
@@ -134,14 +135,20 @@ ghlo_cpu_gemm_has_batches_of_rhs (const GhloCpuGemm *self)
   return FALSE;
 }
 
+/* Whether rhs stays in memory from run to run, so that a packed copy of it may be kept. */
+static inline gboolean
+ghlo_cpu_gemm_keeps_rhs (const GhloCpuGemm *self)
+{
+  return self->rhs_is_persistent && self->rhs.compute == NULL && self->rhs.is_plain
+         && !ghlo_cpu_gemm_has_batches_of_rhs (self);
+}
+
 static inline double
 ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
 {
   return 2.0 * (double) self->m * (double) self->n * (double) self->k * (self->is_complex ? 4 : 1);
 }
 
-/* Whether it pays to pack the constant rhs ahead, which the panels algorithm does. */
-gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
 /* The kind of matrix of @type that is multiplied with vectors in @arithmetic. FALSE where there is none. */
 gboolean ghlo_cpu_find_vector (GhloElementType    type,
                                GhloCpuArithmetic  arithmetic,

@@ -570,6 +570,7 @@ gemm_new (const GhloCpuGemmProblem *problem,
 
   if (!ghlo_cpu_gemm_has_batches_of_rhs (self))
     self->rhs_data = self->is_swapped ? problem->lhs_data : problem->rhs_data;
+  self->rhs_is_persistent = self->is_swapped ? problem->lhs_is_persistent : problem->rhs_is_persistent;
 
   self->m = shape->rows.count;
   self->n = shape->columns.count;

@@ -64,6 +64,7 @@ typedef struct
   gboolean             computes_lhs;
   /* Elements of an operand that is constant, else NULL. Used by ghlo_cpu_gemm_prepare() only. */
   const guint8        *lhs_data, *rhs_data;
+  gboolean             lhs_is_persistent, rhs_is_persistent;    /* as in GhloView */
   guint                n_batch, n_rows, n_columns, n_contracted;
   GhloCpuGemmDimension batch[GHLO_MAX_RANK];
   GhloCpuGemmDimension rows[GHLO_MAX_RANK];         /* of lhs and result */

@@ -20,6 +20,7 @@ enum
   /* With AVX2, oneDNN does not pack the operands of tiles of up to some 500 rows and columns. Where rows of one that
    * are read across k are a multiple of CONFLICT_BYTES apart, it runs at 0.4 to 0.8 of its speed (measured on
    * Zen 3), and a copy of COPIED_K of them costs much less than that. */
+  FEW_ROWS_BYTES = 1 << 20,       /* of rhs: a smaller one stays in the L2 cache */
   CONFLICT_BYTES = 1024, COPIED_K = 384, COPIED_WIDTH = 288, MIN_COPY_USES = 8, COPY_PADDING = 16,
 };
 
@@ -63,6 +64,19 @@ prefers_panels (const GhloCpuGemm *self)
   return ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE
          && (self->is_complex || ghlo_cpu_gemm_operations (self) * (double) self->n_batches >= MIN_OPERATIONS
              || (double) self->m * (double) self->n * (double) self->k >= MIN_PRODUCTS);
+}
+
+/* With few rows, reading rhs dominates. Packed ahead by panels, it is one stream of adjacent rows, while sgemm reads it
+ * across pages (0.6 to 0.9 of the speed), and worse where k is adjacent. With many rows the cost of sgemm's own packing
+ * is negligible. */
+static gboolean
+has_few_rows (const GhloCpuGemm *self)
+{
+  const double bytes = (double) self->n * (double) self->k * self->rhs.size;
+
+  return ghlo_cpu_gemm_keeps_rhs (self) && ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE && bytes >= FEW_ROWS_BYTES
+         && self->m >= (self->rhs.k_adjacent ? 4 : 2)
+         && self->m <= (self->arithmetic == GHLO_CPU_F32 && !self->is_complex && !self->rhs.k_adjacent ? 32 : 64);
 }
 
 /* The largest k of one call; if k has to be cut, into equal parts. */
@@ -151,7 +165,7 @@ take (const GhloCpuGemm *self,
   const GhloCpuBlas *blas = NULL;
   State *state;
 
-  if (ghlo_cpu_gemm_packs_ahead (self))
+  if (has_few_rows (self))
     return FALSE;
   if (self->lhs.type != types[kind] || self->rhs.type != types[kind] || self->result.type != types[kind]
       || !self->lhs.is_plain || !self->rhs.is_plain || !self->result.is_plain)

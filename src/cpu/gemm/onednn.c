@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products of bf16 and of 8-bit integers where oneDNN has instructions for them. Its fast kernels take dense operands
+ * Products of bf16 and of 8-bit integers where oneDNN has instructions for them, and of f32 whose rhs is kept. Its fast kernels take dense operands
  * only, and rhs in an order of their own. So each tile of columns of rhs is packed into that order, ahead or for the
  * tile, and what is not dense is copied. There is a primitive for each tile size: whole tiles, and those at the edges.
  */
@@ -56,7 +56,8 @@ state_free (gpointer data)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
-/* Finds the types of both matrices and of the sums; FALSE where oneDNN has nothing for them. */
+/* Finds the types of both matrices and of the sums; FALSE where oneDNN has nothing for them. Products of f32 gain from
+ * a packed rhs only where that is kept: sgemm packs it faster. */
 static gboolean
 find_types (const GhloCpuGemm *self,
             GhloElementType    types[3])
@@ -69,6 +70,12 @@ find_types (const GhloCpuGemm *self,
                                                                                   : GHLO_ELEMENT_TYPE_F32;
       return TRUE;
     }
+  if (self->lhs.type == GHLO_ELEMENT_TYPE_F32 && self->rhs.type == GHLO_ELEMENT_TYPE_F32
+      && self->arithmetic == GHLO_CPU_F32 && ghlo_cpu_gemm_keeps_rhs (self))
+    {
+      types[0] = types[1] = types[2] = GHLO_ELEMENT_TYPE_F32;
+      return TRUE;
+    }
   if (self->arithmetic != GHLO_CPU_I16)
     return FALSE;
   types[0] = ghlo_cpu_onednn_byte_type (self->lhs.type, FALSE);
@@ -79,13 +86,15 @@ find_types (const GhloCpuGemm *self,
 }
 
 /* Returns the speed relative to f32, or 0 where the primitive is not worth it: bf16 without AMX tiles is slower than
- * f32, 113 against 200 GFLOP/s, measured. */
+ * f32, 113 against 200 GFLOP/s, measured; without blocks of the result in registers (brg), f32 is sgemm. */
 static double
 find_speed (const GhloCpuPrimitive *primitive,
             GhloElementType         type)
 {
   gboolean has_tiles = strstr (ghlo_cpu_primitive_name (primitive), "amx") != NULL;
 
+  if (type == GHLO_ELEMENT_TYPE_F32)
+    return g_str_has_prefix (ghlo_cpu_primitive_name (primitive), "brg") ? 1 : 0;
   if (type == GHLO_ELEMENT_TYPE_BF16)
     return has_tiles ? 6 : 0;
 
@@ -183,7 +192,8 @@ take (const GhloCpuGemm *self,
 
   state = g_new0 (State, 1);
   sums = types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32;
-  way->nanoseconds /= 3;
+  if (types[0] != GHLO_ELEMENT_TYPE_F32)
+    way->nanoseconds /= 3;
   ghlo_cpu_gemm_cut (self, way, UNIT, UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0

@@ -7,14 +7,14 @@
 
 #include "cpu/gemm/gemm-private.h"
 #include "cpu/gemm/pack.h"
+#include "runtime/parallel.h"
 
 #include <string.h>
 
-
-/* Bytes of a constant rhs that it pays to pack ahead. A smaller one stays in the L2 cache and gains nothing; a larger
- * one costs more memory than it is worth. */
-#define MIN_AHEAD (1024.0 * 1024.0)
-#define MAX_AHEAD  (64.0 * 1024.0 * 1024.0)
+/* The most bytes of a rhs of which a packed copy is kept. */
+#define MAX_AHEAD (64.0 * 1024.0 * 1024.0)
+/* Approximate nanoseconds for a byte of rhs that is packed. */
+#define PACK_COST 0.1
 
 enum
 {
@@ -42,7 +42,7 @@ typedef struct
   gint64              block_k, block_rows;
   gboolean            result_is_direct;
   gboolean            rhs_is_direct;    /* except for columns that do not fill a tile */
-  gboolean            packs_ahead;      /* the whole rhs is packed at compile time, block of k by block of k */
+  gboolean            packs_ahead;      /* the whole rhs may be packed ahead, block of k by block of k */
   /* Offsets in the scratch, which begins with the packed lhs. */
   gsize               rhs_at, sums_at, edge_at, rest_at, block_at;
   gint64              sums_row;         /* row stride in sums */
@@ -84,7 +84,7 @@ plan_scratch (const GhloCpuGemm *self,
               GhloCpuWay        *way,
               State             *state)
 {
-  gint64 packed_columns = state->packs_ahead ? 0 : state->rhs_is_direct ? 1 : way->tile_columns;
+  gint64 packed_columns = state->rhs_is_direct ? 1 : way->tile_columns;
 
   state->sums_row = ghlo_round_up (way->tile_columns, state->columns);
   state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
@@ -110,23 +110,14 @@ can_read_rhs (const GhloCpuGemm *self,
          && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MAX_SMALL);
 }
 
-/* With few rows, reading rhs dominates. Packed, it is one stream of adjacent rows, while oneDNN's sgemm reads it
- * across pages (0.6 to 0.9 of the speed), and worse where k is adjacent. With many rows the cost of sgemm's own
- * packing is negligible, but that of packing f64 and complex numbers here is not. */
-gboolean
-ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self)
+/* Whether a packed copy of rhs is worth its memory. */
+static gboolean
+can_pack_ahead (const GhloCpuGemm *self,
+                const State       *state)
 {
-  double bytes = (double) self->n * (double) self->k * self->rhs.size;
-  GhloCpuReader reader;
+  const double bytes = (double) self->n * (double) self->k * self->rhs.size;
 
-  if (self->rhs_data == NULL || !self->rhs.is_plain || ghlo_cpu_level () == GHLO_CPU_LEVEL_BASELINE
-      || (self->arithmetic != GHLO_CPU_F32 && self->arithmetic != GHLO_CPU_F64)
-      || !ghlo_cpu_reader_init (&reader, ghlo_element_type_real_part (self->rhs.type), self->arithmetic)
-      || !reader.same || bytes < MIN_AHEAD || bytes > MAX_AHEAD)
-    return FALSE;
-
-  return self->m >= (self->rhs.k_adjacent ? 4 : 2)
-         && self->m <= (self->arithmetic == GHLO_CPU_F32 && !self->is_complex && !self->rhs.k_adjacent ? 32 : 64);
+  return ghlo_cpu_gemm_keeps_rhs (self) && state->rhs.reader.same && bytes > MAX_SMALL && bytes <= MAX_AHEAD;
 }
 
 /* Columns of rhs, rounded up to whole bundles. */
@@ -137,7 +128,45 @@ count_packed_columns (const GhloCpuGemm *self,
   return ghlo_round_up (self->n, state->columns);
 }
 
-/* No conversion takes place, so the scratch is not used. */
+/* What names the order of the packed rhs: that of bundles, and the layout of rhs. */
+static GBytes *
+find_packing (const GhloCpuGemm *self,
+              const State       *state)
+{
+  const gint64 numbers[] = { self->arithmetic, self->is_complex, state->columns, state->block_k, self->n, self->k,
+                             self->rhs.leading, self->rhs.k_adjacent };
+
+  return g_bytes_new (numbers, sizeof (numbers));
+}
+
+typedef struct
+{
+  const GhloCpuGemm *gemm;
+  const guint8      *rhs;
+  guint8            *packed;
+} Packing;
+
+/* Packs blocks of k. No conversion takes place, so there is no scratch. */
+static void
+pack_blocks (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
+{
+  const Packing *packing = data;
+  const GhloCpuGemm *self = packing->gemm;
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  const gint64 row = count_packed_columns (self, state) * state->rhs.group_size;
+
+  for (gint64 k = (gint64) begin * state->block_k; k < MIN ((gint64) end * state->block_k, self->k); k += state->block_k)
+    {
+      GhloCpuPart part = { packing->rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
+                           MIN (state->block_k, self->k - k) };
+
+      ghlo_cpu_pack (&state->rhs, &part, NULL, packing->packed + k * row);
+    }
+}
+
 static gboolean
 pack (const GhloCpuGemm  *self,
       const guint8       *rhs,
@@ -147,18 +176,10 @@ pack (const GhloCpuGemm  *self,
       GError            **error)
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
-  gint64 columns = count_packed_columns (self, state), group = state->rhs.group_size;
+  Packing packing = { self, rhs, packed };
 
-  for (gint64 k = 0; k < self->k; k += state->block_k)
-    {
-      GhloCpuPart part = { rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k, MIN (state->block_k, self->k - k) };
-
-      if (ghlo_cpu_gemm_stopped (monitor))
-        return FALSE;
-      ghlo_cpu_pack (&state->rhs, &part, packed, packed + k * columns * group);
-    }
-
-  return TRUE;
+  return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->k, state->block_k), 1,
+                            PACK_COST * (double) self->way.packed_size, pack_blocks, &packing, monitor);
 }
 
 static gboolean
@@ -209,15 +230,17 @@ take (const GhloCpuGemm *self,
                      (state->result_is_direct ? MAX_ROWS : MAX_ROWS_INDIRECT) / parts,
                      (is_wide ? MAX_COLUMNS_8 : MAX_COLUMNS_4) / parts, G_MAXDOUBLE);
   state->block_rows = MIN (BLOCK_ROWS / parts, ghlo_round_up (way->tile_rows, state->rows));
-  state->packs_ahead = ghlo_cpu_gemm_packs_ahead (self);
+  state->rhs_is_direct = can_read_rhs (self, state);
+  state->packs_ahead = can_pack_ahead (self, state);
   if (state->packs_ahead)
-    way->packed_size = (gsize) (count_packed_columns (self, state) * self->k * state->rhs.group_size);
-  state->rhs_is_direct = !state->packs_ahead && can_read_rhs (self, state);
+    {
+      way->packed_size = (gsize) (count_packed_columns (self, state) * self->k * state->rhs.group_size);
+      way->packing = find_packing (self, state);
+    }
   plan_scratch (self, way, state);
-  way->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
+  way->description = g_strdup_printf ("panels of %s%s, %s", self->is_complex ? "complex " : "",
                                        (const char *[]) { "f32", "f64", "i16", "i32", "i64" }[arithmetic],
-                                       ghlo_cpu_level_name (ghlo_cpu_level ()),
-                                       state->packs_ahead ? ", constant packed ahead" : "");
+                                       ghlo_cpu_level_name (ghlo_cpu_level ()));
   ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
   return TRUE;
@@ -448,6 +471,7 @@ compute (const GhloCpuGemm  *self,
          GError            **error)
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  const guint8 *edge = state->rhs_is_direct && tile->packed == NULL ? tile->scratch + state->rhs_at : NULL;
 
   if (self->accumulate && !state->result_is_direct)
     move_sums (self, state, tile, LOAD);
@@ -455,7 +479,6 @@ compute (const GhloCpuGemm  *self,
     {
       gint64 n_k = MIN (state->block_k, self->k - k), groups = ghlo_cpu_packer_groups (&state->lhs, n_k);
       Bundles rhs = pack_rhs (self, state, tile, k, n_k);
-      const guint8 *edge = state->rhs_is_direct ? tile->scratch + state->rhs_at : NULL;
 
       for (gint64 row = 0; row < tile->n_rows; row += state->block_rows)
         {

@@ -27,6 +27,28 @@
 #define CONVOLUTION CONVOLUTION_OF ("16", "1")
 #define UNPADDED    CONVOLUTION_OF ("14", "0")
 
+/* A product with a kernel of rows or of columns. */
+#define PRODUCT_OF(kernel, contracted) \
+  "func.func @main(%x: tensor<37x300xf32>, %k: tensor<" kernel "xf32>)" \
+  " -> (tensor<37x523xf32>, tensor<" kernel "xf32>) {\n" \
+  "  %0 = stablehlo.dot_general %x, %k, contracting_dims = [1] x [" contracted "]" \
+  " : (tensor<37x300xf32>, tensor<" kernel "xf32>) -> tensor<37x523xf32>\n" \
+  "  %1 = stablehlo.add %k, %k : tensor<" kernel "xf32>\n" \
+  "  return %0, %1 : tensor<37x523xf32>, tensor<" kernel "xf32>\n}\n"
+
+typedef struct
+{
+  const char *name, *text;
+  guint       rank;
+  gint64      x[4], kernel[4];
+} PackedCase;
+
+static const PackedCase cases[] = {
+  { "convolution", CONVOLUTION, 4, { 1, 16, 16, 32 }, { 3, 3, 32, 32 } },
+  { "product", PRODUCT_OF ("300x523", "0"), 2, { 37, 300 }, { 300, 523 } },
+  { "transposed-product", PRODUCT_OF ("523x300", "1"), 2, { 37, 300 }, { 523, 300 } },
+};
+
 static GhloStorage *
 new_storage (void)
 {
@@ -147,9 +169,10 @@ test_threads (void)
 
 static GhloValue *
 new_value (const gint64 *dimensions,
+           guint         rank,
            float         least)
 {
-  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 4);
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, rank);
   GhloValue *value = ghlo_value_new_uninitialized (type, NULL);
 
   for (gsize i = 0; i < value->n_elements; i++)
@@ -158,7 +181,7 @@ new_value (const gint64 *dimensions,
   return value;
 }
 
-/* Runs the convolution; the kernel is given up for output 1 where @donates, which takes over its memory. */
+/* Runs the program; the kernel is given up for output 1 where @donates, which takes over its memory. */
 static GhloValue *
 run (CompiledProgram *program,
      GhloValue       *x,
@@ -185,15 +208,16 @@ run (CompiledProgram *program,
 
 /* Results are equal before and after the kernel is packed, and follow a kernel that is overwritten in place. */
 static void
-test_runs (void)
+test_runs (gconstpointer data)
 {
-  g_autoptr (GBytes) text = g_bytes_new_static (CONVOLUTION, strlen (CONVOLUTION));
-  g_autoptr (GhloValue) x = new_value ((const gint64[]) { 1, 16, 16, 32 }, -0.5f);
-  GhloValue *kernel = new_value ((const gint64[]) { 3, 3, 32, 32 }, -0.25f);
+  const PackedCase *self = data;
+  g_autoptr (GBytes) text = g_bytes_new_static (self->text, strlen (self->text));
+  g_autoptr (GhloValue) x = new_value (self->x, self->rank, -0.5f);
+  GhloValue *kernel = new_value (self->kernel, self->rank, -0.25f);
   g_autoptr (GhloValue) first = NULL;
   CompiledProgram program;
 
-  compiled_program_init (&program, "convolution", text);
+  compiled_program_init (&program, self->name, text);
   first = run (&program, x, &kernel, FALSE);
   for (guint i = 0; i < 3; i++)
     {
@@ -223,8 +247,8 @@ test_infinite (void)
 {
   g_autoptr (GBytes) text = g_bytes_new_static (CONVOLUTION, strlen (CONVOLUTION));
   g_autoptr (GBytes) other_text = g_bytes_new_static (UNPADDED, strlen (UNPADDED));
-  g_autoptr (GhloValue) x = new_value ((const gint64[]) { 1, 16, 16, 32 }, -0.5f), wanted = NULL;
-  GhloValue *kernel = new_value ((const gint64[]) { 3, 3, 32, 32 }, -0.25f);
+  g_autoptr (GhloValue) x = new_value (cases[0].x, 4, -0.5f), wanted = NULL;
+  GhloValue *kernel = new_value (cases[0].kernel, 4, -0.25f);
   CompiledProgram program, other;
 
   ((float *) (gpointer) kernel->data)[0] = INFINITY;
@@ -258,7 +282,12 @@ main (int   argc,
   g_test_add_func ("/cpu-packed/refused", test_refused);
   g_test_add_func ("/cpu-packed/dropped", test_dropped);
   g_test_add_func ("/cpu-packed/threads", test_threads);
-  g_test_add_func ("/cpu-packed/runs", test_runs);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/cpu-packed/runs/", cases[i].name, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_runs);
+    }
   g_test_add_func ("/cpu-packed/infinite", test_infinite);
 
   return g_test_run ();

@@ -371,10 +371,7 @@ test_packed_constant (void)
   ghlo_prepared_measure (prepared, &figures);
   how = ghlo_prepared_describe (prepared);
   if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
-    {
-      g_assert_nonnull (strstr (how, "packed ahead"));
-      g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
-    }
+    g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
   g_assert_true (ghlo_prepared_run (prepared, NULL, &input, 1, &found, NULL, &error));
   g_assert_no_error (error);
   assert_agree (found, expected, (double) k, 3, 1, how);
