@@ -158,8 +158,9 @@ pack_blocks (gpointer data,
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const gint64 row = count_packed_columns (self, state) * state->rhs.group_size;
 
-  for (gint64 k = (gint64) begin * state->block_k; k < MIN ((gint64) end * state->block_k, self->k); k += state->block_k)
+  for (gsize i = begin; i < end; i++)
     {
+      const gint64 k = (gint64) i * state->block_k;
       GhloCpuPart part = { packing->rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
                            MIN (state->block_k, self->k - k) };
 
