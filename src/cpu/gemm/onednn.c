@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Products of bf16 and of 8-bit integers where oneDNN has instructions for them, and of f32 whose rhs is kept. Its fast
- * kernels take dense operands only, and rhs in an order of their own. So each tile of columns of rhs is packed into that
- * order, ahead or for the tile, and what is not dense is copied. There is a primitive for each tile size: whole tiles,
- * and those at the edges.
+ * kernels take dense operands only, and rhs in an order of their own. So each tile of columns of rhs is packed into
+ * that order, ahead or for the tile, and what is not dense is copied. There is a primitive for each tile size: whole
+ * tiles, and those at the edges.
  */
 
 #include "cpu/gemm/gemm-private.h"
