@@ -22,6 +22,7 @@ typedef struct
 typedef struct
 {
   GhloElementType lhs_type, rhs_type, result_type;
+  gboolean        rhs_is_persistent;                /* as in GhloView */
   guint           n_spatial;
   GhloCpuSpatial  spatial[GHLO_MAX_RANK];
   gint64          batch, output_batch;              /* of all groups */

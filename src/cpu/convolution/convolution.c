@@ -126,7 +126,7 @@ read_windows (GhloCpuWindows                  *self,
     return fail (error);
   *self = (GhloCpuWindows) {
     .lhs_type = lhs->element_type, .rhs_type = rhs->element_type, .result_type = result->element_type,
-    .n_spatial = numbers->n_spatial,
+    .n_spatial = numbers->n_spatial, .rhs_is_persistent = rhs->is_persistent,
     .batch = lhs->dimensions[numbers->input_batch], .output_batch = result->dimensions[numbers->output_batch],
     .features = lhs->dimensions[numbers->input_feature],
     .output_features = result->dimensions[numbers->output_feature],

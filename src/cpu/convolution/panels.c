@@ -151,6 +151,7 @@ make_problem (const GhloCpuWindows *w,
   p->lhs_type = w->lhs_type;
   p->rhs_type = w->rhs_type;
   p->result_type = w->result_type;
+  p->rhs_is_persistent = w->rhs_is_persistent && w->rhs_first == 0;
   p->batch[p->n_batch++] = (GhloCpuGemmDimension) {
     .size = groups,
     .lhs = w->batch_groups > 1 ? w->output_batch * w->lhs_batch : w->group_features * w->lhs_feature,
@@ -201,11 +202,30 @@ take (const GhloCpuConvolution  *self,
     return FALSE;
   way->scratch_size = state->copy_size + ghlo_cpu_gemm_scratch_size (state->gemm);
   way->nanoseconds = ghlo_cpu_gemm_nanoseconds (state->gemm);
+  if (ghlo_cpu_gemm_packs_rhs (state->gemm))
+    {
+      GBytes *packing = ghlo_cpu_gemm_get_packing (state->gemm, &way->packed_size);
+
+      way->packing = packing != NULL ? g_bytes_ref (packing) : NULL;
+    }
   way->description = g_strdup_printf ("windows by %s%s", ghlo_cpu_gemm_describe (state->gemm),
                                       state->copies ? ", of a padded copy" : "");
   ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
   return TRUE;
+}
+
+static gboolean
+pack (const GhloCpuConvolution  *self,
+      const guint8              *rhs,
+      gpointer                   packed,
+      guint8                    *scratch,
+      const GhloMonitor         *monitor,
+      GError                   **error)
+{
+  const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+
+  return ghlo_cpu_gemm_pack (state->gemm, rhs, packed, scratch + state->copy_size, monitor, error);
 }
 
 static void
@@ -234,8 +254,8 @@ compute (const GhloCpuConvolution    *self,
       lhs = run->scratch;
     }
 
-  return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, NULL, run->result,
+  return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, run->packed, run->result,
                             run->scratch + state->copy_size, NULL, run->epilogue_data, run->monitor, error);
 }
 
-const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, NULL };
+const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, pack };

@@ -27,6 +27,16 @@
 #define CONVOLUTION CONVOLUTION_OF ("16", "1")
 #define UNPADDED    CONVOLUTION_OF ("14", "0")
 
+/* One tap: a product. */
+#define POINTWISE \
+  "func.func @main(%x: tensor<1x16x16x32xf32>, %k: tensor<1x1x32x80xf32>)" \
+  " -> (tensor<1x16x16x80xf32>, tensor<1x1x32x80xf32>) {\n" \
+  "  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}" \
+  " {batch_group_count = 1 : i64, feature_group_count = 1 : i64}" \
+  " : (tensor<1x16x16x32xf32>, tensor<1x1x32x80xf32>) -> tensor<1x16x16x80xf32>\n" \
+  "  %1 = stablehlo.add %k, %k : tensor<1x1x32x80xf32>\n" \
+  "  return %0, %1 : tensor<1x16x16x80xf32>, tensor<1x1x32x80xf32>\n}\n"
+
 /* A product with a kernel of rows or of columns. */
 #define PRODUCT_OF(kernel, contracted) \
   "func.func @main(%x: tensor<37x300xf32>, %k: tensor<" kernel "xf32>)" \
@@ -45,6 +55,7 @@ typedef struct
 
 static const PackedCase cases[] = {
   { "convolution", CONVOLUTION, 4, { 1, 16, 16, 32 }, { 3, 3, 32, 32 } },
+  { "pointwise-convolution", POINTWISE, 4, { 1, 16, 16, 32 }, { 1, 1, 32, 80 } },
   { "product", PRODUCT_OF ("300x523", "0"), 2, { 37, 300 }, { 300, 523 } },
   { "transposed-product", PRODUCT_OF ("523x300", "1"), 2, { 37, 300 }, { 523, 300 } },
 };
