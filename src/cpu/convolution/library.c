@@ -540,8 +540,8 @@ weights_init (State                *state,
   return state->n_reorders > 0;
 }
 
-/* bf16 pays only on processors with AMX tiles. A tile takes 32 features; where there are fewer, it multiplies those
- * of other positions or groups by 0, which makes NaN of infinities. */
+/* bf16 pays only by instructions of its own. A tile (AMX) takes 32 features; where there are fewer, it multiplies those
+ * of other positions or groups by 0, which makes NaN of infinities. Dot products (AVX512-BF16) take two. */
 static gboolean
 is_worth_it (const State *state)
 {
@@ -553,7 +553,10 @@ is_worth_it (const State *state)
   if (shape->source_type != GHLO_ELEMENT_TYPE_BF16)
     return strstr (name, "sse41") == NULL;
 
-  return strstr (name, "amx") != NULL && (features % 32 == 0 || (shape->groups == 1 && features >= 16));
+  if (strstr (name, "amx") != NULL)
+    return features % 32 == 0 || (shape->groups == 1 && features >= 16);
+
+  return strstr (name, "bf16") != NULL && features % 2 == 0;
 }
 
 static gboolean
@@ -600,9 +603,9 @@ try_type (const GhloCpuConvolution *self,
   gsize scratch = 0, all;
   Strides strides;
   gboolean is_data, is_weights;
-  double rate = ghlo_cpu_rate () * (type == GHLO_ELEMENT_TYPE_BF16 ? 5 : type == GHLO_ELEMENT_TYPE_I8 ? 8 : 1);
+  double rate = ghlo_cpu_rate () * ghlo_cpu_onednn_speed (type);
 
-  if (!find_shape (w, type, &state->shape))
+  if (rate == 0 || !find_shape (w, type, &state->shape))
     return FALSE;
   way->nanoseconds = count_operations (&state->shape) / rate * 1e9;
   if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))

@@ -27,6 +27,7 @@ typedef struct
 {
   GhloCpuPrimitive *primitives[2];      /* of whole tiles of rows, and of the one at the end; NULL: there is none */
   GhloCpuPrimitive *packer;             /* packs that many columns of rhs */
+  gboolean          packs_copy;         /* of a dense copy: it has no way for a part of a matrix */
   gsize             packed_size;        /* bytes, aligned */
 } Width;
 
@@ -38,7 +39,7 @@ typedef struct
   GhloCpuWriter writer;
   guint         sum_size;               /* bytes of an element of the primitives' result */
   gsize         sums_size, lhs_size;    /* of copies in the scratch; 0 where there are none */
-  gsize         own_size;               /* scratch of primitives */
+  gsize         own_size;               /* scratch of primitives, behind which the packer's copy is */
 } State;
 
 static void
@@ -86,20 +87,13 @@ find_types (const GhloCpuGemm *self,
   return types[0] != GHLO_ELEMENT_TYPE_INVALID && types[1] != GHLO_ELEMENT_TYPE_INVALID;
 }
 
-/* Returns the speed relative to f32, or 0 where the primitive is not worth it: bf16 without AMX tiles is slower than
- * f32, 113 against 200 GFLOP/s, measured; without blocks of the result in registers (brg), f32 is sgemm. */
-static double
-find_speed (const GhloCpuPrimitive *primitive,
-            GhloElementType         type)
+/* Whether the primitive keeps blocks of the result in registers (brg). Of bytes, others are worth it too; of f32 they are
+ * sgemm. */
+static gboolean
+is_worth_it (const GhloCpuPrimitive *primitive,
+             GhloElementType         type)
 {
-  gboolean has_tiles = strstr (ghlo_cpu_primitive_name (primitive), "amx") != NULL;
-
-  if (type == GHLO_ELEMENT_TYPE_F32)
-    return g_str_has_prefix (ghlo_cpu_primitive_name (primitive), "brg") ? 1 : 0;
-  if (type == GHLO_ELEMENT_TYPE_BF16)
-    return has_tiles ? 6 : 0;
-
-  return has_tiles ? 12 : 3;
+  return ghlo_element_type_is_integer (type) || g_str_has_prefix (ghlo_cpu_primitive_name (primitive), "brg");
 }
 
 static gboolean
@@ -122,6 +116,11 @@ width_init (Width                 *width,
       state->own_size = MAX (state->own_size, ghlo_cpu_primitive_scratch_size (width->primitives[i]));
     }
   width->packer = ghlo_cpu_onednn_reorder_matrix (width->primitives[0], &rhs);
+  width->packs_copy = width->packer == NULL;
+  if (width->packs_copy)
+    width->packer = ghlo_cpu_onednn_reorder_matrix (width->primitives[0], &(GhloCpuPrimitiveMatrix) {
+      types[1], self->rhs.k_adjacent, self->rhs.k_adjacent ? self->k : columns,
+    });
   if (width->packer == NULL || (self->compiles && !ghlo_cpu_primitive_compile (width->packer)))
     return FALSE;
   state->own_size = MAX (state->own_size, ghlo_cpu_primitive_scratch_size (width->packer));
@@ -167,6 +166,8 @@ plan_scratch (const GhloCpuGemm     *self,
   if (!state->lhs_is_direct)
     state->lhs_size = ghlo_size_align ((gsize) (way->tile_rows * self->k) * self->lhs.size);
   way->scratch_size = state->sums_size + state->lhs_size + packed + state->own_size;
+  if (state->widths[0].packs_copy || state->widths[1].packs_copy)
+    way->scratch_size += ghlo_size_align ((gsize) (self->k * way->tile_columns) * self->rhs.size);
   if (ghlo_cpu_gemm_has_batches_of_rhs (self))
     return TRUE;
   if (!ghlo_size_mul (&all, packed, (gsize) (self->n / way->tile_columns))
@@ -181,27 +182,23 @@ static gboolean
 take (const GhloCpuGemm *self,
       GhloCpuWay        *way)
 {
-  double nanoseconds = way->nanoseconds;
   g_autoptr (State) state = NULL;
   GhloElementType types[3];
   GhloCpuArithmetic sums;
-  double speed;
 
   if (!self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
-      || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS)
+      || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS || ghlo_cpu_onednn_speed (types[0]) == 0)
     return FALSE;
 
   state = g_new0 (State, 1);
   sums = types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32;
-  if (types[0] != GHLO_ELEMENT_TYPE_F32)
-    way->nanoseconds /= 3;
+  way->nanoseconds /= ghlo_cpu_onednn_speed (types[0]);
   ghlo_cpu_gemm_cut (self, way, UNIT, UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0
           && !width_init (&state->widths[1], state, self, way, self->n % way->tile_columns, types)))
     return FALSE;
-  speed = find_speed (state->widths[0].primitives[0], types[0]);
-  if (speed == 0)
+  if (!is_worth_it (state->widths[0].primitives[0], types[0]))
     return FALSE;
 
   state->lhs_is_direct = self->lhs.k_adjacent && (self->lhs.leading == self->k || self->m == 1);
@@ -212,7 +209,6 @@ take (const GhloCpuGemm *self,
   ghlo_cpu_writer_init (&state->writer, self->result.type, sums);
   if (!plan_scratch (self, way, state, types))
     return FALSE;
-  way->nanoseconds = nanoseconds / speed;
   way->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->widths[0].primitives[0]));
   ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 
@@ -230,9 +226,21 @@ pack_tile (const GhloCpuGemm  *self,
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const Width *width = &state->widths[column + self->way.tile_columns > self->n];
+  const gint64 size = self->rhs.size, columns = MIN (self->way.tile_columns, self->n - column);
+  const guint8 *from = rhs + ghlo_cpu_axis_at (&self->rhs.outer, column);
+  guint8 *copy = scratch + state->own_size;
 
-  return ghlo_cpu_onednn_run_reorder (width->packer, rhs + ghlo_cpu_axis_at (&self->rhs.outer, column), packed,
-                                      scratch, error);
+  if (width->packs_copy)
+    {
+      const GhloCpuAxis *rows = self->rhs.k_adjacent ? &self->rhs.outer : &self->rhs.k;
+      const gint64 n_rows = self->rhs.k_adjacent ? columns : self->k, n = self->rhs.k_adjacent ? self->k : columns;
+
+      ghlo_cpu_routines ()->move[g_bit_storage ((gsize) size) - 1] (from, rows->stride, size, copy, n * size, size,
+                                                                    (gsize) n_rows, (gsize) n);
+      from = copy;
+    }
+
+  return ghlo_cpu_onednn_run_reorder (width->packer, from, packed, scratch, error);
 }
 
 typedef struct

@@ -19,6 +19,12 @@ ghlo_cpu_onednn_dup_version (void)
   return NULL;
 }
 
+double
+ghlo_cpu_onednn_speed (GhloElementType type)
+{
+  return 0;
+}
+
 gboolean
 ghlo_cpu_onednn_has_sgemm (void)
 {

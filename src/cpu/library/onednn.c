@@ -217,6 +217,25 @@ ghlo_cpu_onednn_leave (int threads)
     onednn.set_threads (threads);
 }
 
+static gboolean
+has_isa (unsigned isa)
+{
+  return ghlo_cpu_onednn_available () && ((unsigned) ghlo_cpu_dnnl.get_effective_cpu_isa () & isa) == isa;
+}
+
+double
+ghlo_cpu_onednn_speed (GhloElementType type)
+{
+  const gboolean has_tiles = has_isa (dnnl_cpu_isa_avx512_core_amx);
+
+  if (type == GHLO_ELEMENT_TYPE_F32)
+    return 1;
+  if (type == GHLO_ELEMENT_TYPE_BF16)
+    return has_tiles ? 6 : has_isa (dnnl_cpu_isa_avx512_core_bf16) ? 2 : 0;
+
+  return has_tiles ? 12 : 4;
+}
+
 gboolean
 ghlo_cpu_onednn_has_sgemm (void)
 {
