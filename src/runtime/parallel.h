@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* The least work that is split, in nanoseconds of one thread. Waking a worker takes 35 to 50 µs, during which the
- * caller works on. Workers stay awake between calls that follow each other closely, and sleeping ones are woken only
- * for larger calls (benchmarks/bench-storage.c). */
-#define GHLO_PARALLEL_MIN_WORK 45e3
+/* The least work that is split, in nanoseconds of one thread. Workers stay awake between calls that follow each other
+ * closely, and then join within 2 µs; sleeping ones, which take 35 to 50 µs to wake, are woken only for larger calls
+ * (benchmarks/bench-storage.c). */
+#define GHLO_PARALLEL_MIN_WORK 16e3
 
 /* Computes the part [begin, end). Called once for each part, on any thread. @worker is less than
  * ghlo_parallel_n_workers (), and 0 on the caller's thread. Threads that work for the same ghlo_parallel_for () have

@@ -15,10 +15,12 @@
 #include "runtime/parallel.h"
 
 /* Fewest nanoseconds of a part, and those of one where there are many parts already. */
-#define MIN_PART   40e3
+#define MIN_PART   10e3
 #define LARGE_PART 2e6
 /* Most nanoseconds of a part, which cannot be interrupted. */
 #define MAX_PART   15e6
+/* Nanoseconds to move a byte from or to a cache. */
+#define BYTE_TIME 0.033
 /* Nanoseconds for each weight that a part adds to the sum of gradients. */
 #define SUM_TIME   5.0
 
@@ -593,6 +595,25 @@ find_packing (const GhloCpuWindows *w,
   return g_byte_array_free_to_bytes (key);
 }
 
+/* The bytes of the input, the weights and the result. */
+static double
+count_bytes (const GhloCpuConvolutionShape *shape,
+             GhloElementType                type)
+{
+  double source = (double) shape->images * (double) shape->source_features, result;
+  double weights = (double) shape->source_features / (double) shape->groups * (double) shape->result_features;
+
+  result = (double) shape->images * (double) shape->result_features;
+  for (guint i = 0; i < shape->n_spatial; i++)
+    {
+      source *= (double) shape->source[i];
+      result *= (double) shape->result[i];
+      weights *= (double) shape->kernel[i];
+    }
+
+  return (source + result + weights) * ghlo_element_info (type)->size;
+}
+
 static gboolean
 try_type (const GhloCpuConvolution *self,
           GhloCpuWay               *way,
@@ -607,7 +628,8 @@ try_type (const GhloCpuConvolution *self,
 
   if (rate == 0 || !find_shape (w, type, &state->shape))
     return FALSE;
-  way->nanoseconds = count_operations (&state->shape) / rate * 1e9;
+  way->nanoseconds = MAX (count_operations (&state->shape) / rate * 1e9,
+                          BYTE_TIME * count_bytes (&state->shape, type));
   if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))
     return FALSE;
 

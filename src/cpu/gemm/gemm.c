@@ -15,8 +15,8 @@
 
 /* MIN_TASK, MIN_TILE: nanoseconds from which on a batch, or a tile, is worth a task of its own; a library packs both
  * operands anew for each tile. LARGE_TILE: nanoseconds of a tile where there are many tiles already. */
-#define MIN_TASK   25e3
-#define MIN_TILE   24e3
+#define MIN_TASK   12e3
+#define MIN_TILE   12e3
 #define LARGE_TILE 2e6
 /* Operations per call from which on a loop around a library's product pays. */
 #define MIN_LOOPED 20e3

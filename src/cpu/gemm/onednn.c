@@ -19,7 +19,7 @@
 enum
 {
   MIN_PRODUCTS = 16 * 16 * 16,
-  MAX_ROWS = 512, MAX_COLUMNS = 512, UNIT = 64,
+  MAX_ROWS = 512, MAX_COLUMNS = 512, ROW_UNIT = 8, COLUMN_UNIT = 64,
 };
 
 /* A tile width: those of whole tiles, and of the one at the end. */
@@ -87,8 +87,8 @@ find_types (const GhloCpuGemm *self,
   return types[0] != GHLO_ELEMENT_TYPE_INVALID && types[1] != GHLO_ELEMENT_TYPE_INVALID;
 }
 
-/* Whether the primitive keeps blocks of the result in registers (brg). Of bytes, others are worth it too; of f32 they are
- * sgemm. */
+/* Whether the primitive keeps blocks of the result in registers (brg). Of bytes, others are worth it too; of f32 they
+ * are sgemm. */
 static gboolean
 is_worth_it (const GhloCpuPrimitive *primitive,
              GhloElementType         type)
@@ -193,7 +193,7 @@ take (const GhloCpuGemm *self,
   state = g_new0 (State, 1);
   sums = types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32;
   way->nanoseconds /= ghlo_cpu_onednn_speed (types[0]);
-  ghlo_cpu_gemm_cut (self, way, UNIT, UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
+  ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0
           && !width_init (&state->widths[1], state, self, way, self->n % way->tile_columns, types)))
