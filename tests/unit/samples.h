@@ -2,7 +2,7 @@
  *
  * How many cases tests draw at random: few in each run of the tests, many where GHLO_TEST_LONG is set, as
  * tests/run --long does, and fewest where GHLO_TEST_SHORT is set, as in an emulator, where floats take 100 times as
- * long. Some tests have an option or a variable for another number.
+ * long and long doubles more. Some tests have an option or a variable for another number.
  */
 
 #pragma once
@@ -16,7 +16,7 @@ choose_samples (guint few,
                 guint many)
 {
   if (g_getenv ("GHLO_TEST_SHORT") != NULL)
-    return few / 20;
+    return few / 100;
 
   return g_getenv ("GHLO_TEST_LONG") != NULL ? many : few;
 }
