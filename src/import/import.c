@@ -26,7 +26,7 @@ static gboolean
 begins_as_text (const guint8 *data,
                 gsize         size)
 {
-  return size == 0 || memchr (data, '\0', MIN (size, 64)) == NULL;
+  return data == NULL || memchr (data, '\0', MIN (size, 64)) == NULL;
 }
 
 gboolean

@@ -54,8 +54,7 @@ order_init (Order              *order,
             guint               version)
 {
   g_assert (spec->n_attributes <= MAX_PROPERTIES);
-  order->n = 0;
-  order->arrays = (spec->traits & GHLO_IR_TRAIT_SEGMENTS) != 0 && version >= ARRAY_PROPERTIES;
+  *order = (Order) { .arrays = (spec->traits & GHLO_IR_TRAIT_SEGMENTS) != 0 && version >= ARRAY_PROPERTIES };
   for (guint i = 0; i < spec->n_attributes; i++)
     {
       const char *name = spec->attributes[i].name;

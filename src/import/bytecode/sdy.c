@@ -298,6 +298,7 @@ write_field (GhloBytecodeWriter     *writer,
   switch (spec->kind)
     {
     case GHLO_SDY_FIELD_NAME:
+      g_assert (first != NULL);
       ghlo_bytecode_write_string (writer, first->text, (gssize) first->length);
       break;
     case GHLO_SDY_FIELD_INTEGER:

@@ -291,7 +291,6 @@ walk_tree (Walk                *walk,
 {
   static const char *const open[N_KINDS] = { "*", "None", "(", "[", "{", "" };
   static const char *const close[N_KINDS] = { "", "", ")", "]", "}", "])" };
-  g_autoptr (GPtrArray) members = NULL;
   Node node;
   gboolean good;
 
@@ -300,7 +299,6 @@ walk_tree (Walk                *walk,
                                  GHLO_MAX_NESTING);
   if (!read_node (walk, table, &node))
     return FALSE;
-  members = node.members;
   g_string_append (walk->text, open[node.kind]);
   if (node.kind == KIND_CUSTOM)
     g_string_append_printf (walk->text, "CustomNode(%.*s, [", (int) MIN (node.class_length, G_MAXINT), node.class_name);
@@ -310,6 +308,7 @@ walk_tree (Walk                *walk,
   if (node.kind == KIND_TUPLE && node.children.n == 1)
     g_string_append_c (walk->text, ',');
   g_string_append (walk->text, close[node.kind]);
+  g_clear_pointer (&node.members, g_ptr_array_unref);
 
   return good;
 }

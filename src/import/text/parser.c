@@ -541,6 +541,7 @@ ghlo_import_skip_balanced (GhloImportParser *self,
         }
       else if (strchr (">])}", *lexer->cursor) != NULL && *lexer->cursor != '\0')
         {
+          g_assert (depth > 0);
           if (stack[depth - 1] != *lexer->cursor)
             {
               ghlo_import_fail (self, "expected '%c', found '%c'", stack[depth - 1], *lexer->cursor);

@@ -181,18 +181,19 @@ hashed_symbol (GhloImportTable      *table,
   return &table->symbols.items[table->slots[slot].index];
 }
 
-/* Returns the symbol of a number, or NULL if the number is too far from all others. */
-static GhloImportSymbol *
-numbered_symbol (GhloImportTable      *table,
-                 const GhloImportName *name,
-                 gsize                 number)
+/* Finds the symbol of a number. Returns FALSE if the number is too far from all others. */
+static gboolean
+numbered_symbol (GhloImportTable       *table,
+                 const GhloImportName  *name,
+                 gsize                  number,
+                 GhloImportSymbol     **symbol)
 {
   if (number >= table->n_numbers)
     {
       gsize n = MAX (table->n_numbers, LARGEST_GAP);
 
       if (number >= 2 * (n + LARGEST_GAP))
-        return NULL;
+        return FALSE;
       while (n <= number)
         n *= 2;
       table->numbers = g_realloc_n (table->numbers, n, sizeof (GhloImportSlot));
@@ -203,20 +204,22 @@ numbered_symbol (GhloImportTable      *table,
   if (table->numbers[number].generation != table->generation)
     table->numbers[number] = (GhloImportSlot) { table->generation, add_symbol (table, name, 0, TRUE) };
 
-  return &table->symbols.items[table->numbers[number].index];
+  *symbol = &table->symbols.items[table->numbers[number].index];
+
+  return TRUE;
 }
 
 static GhloImportSymbol *
 find (GhloImportTable      *table,
       const GhloImportName *name)
 {
-  GhloImportSymbol *symbol = NULL;
+  GhloImportSymbol *symbol;
   gsize number;
 
-  if (name_number (name, &number))
-    symbol = numbered_symbol (table, name, number);
+  if (name_number (name, &number) && numbered_symbol (table, name, number, &symbol))
+    return symbol;
 
-  return symbol != NULL ? symbol : hashed_symbol (table, name);
+  return hashed_symbol (table, name);
 }
 
 static void

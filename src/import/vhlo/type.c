@@ -25,7 +25,7 @@ read_complex (GhloByteCursor    *cursor,
   GhloIrModule *module = ghlo_bytecode_module (cursor);
   GhloByteCursor start = *cursor;
   const GhloIrType *part;
-  g_autofree char *name = NULL, *spelling = NULL;
+  g_autofree char *name = NULL;
 
   if (!ghlo_bytecode_read_type (cursor, &part))
     return FALSE;
@@ -40,7 +40,11 @@ read_complex (GhloByteCursor    *cursor,
   else if (part->element_type == GHLO_ELEMENT_TYPE_F64)
     *type = ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_COMPLEX_F64);
   else
-    *type = ghlo_ir_type_named (module, spelling = g_strdup_printf ("complex<%s>", name));
+    {
+      g_autofree char *spelling = g_strdup_printf ("complex<%s>", name);
+
+      *type = ghlo_ir_type_named (module, spelling);
+    }
 
   return TRUE;
 }
