@@ -126,13 +126,14 @@ read_distances (GhloIrWindow   *self,
   for (guint i = 0; i < self->rank; i++)
     {
       GhloIrWindowDim *dim = &self->dims[i];
+      gint64 base_dilation = dim->input > 1 ? base[i] : 1;
 
+      if (dim->input > 1 && __builtin_add_overflow (base_dilation, interior[i], &base_dilation))
+        return FALSE;
       dim->stride = dim->output > 1 ? strides[i] : 1;
       dim->window_dilation = dim->size > 1 ? window[i] : 1;
-      dim->base_dilation = dim->input > 1 ? base[i] : 1;
+      dim->base_dilation = base_dilation;
       dim->is_reversed = reversal[i] != 0;
-      if (dim->input > 1 && __builtin_add_overflow (dim->base_dilation, interior[i], &dim->base_dilation))
-        return FALSE;
     }
 
   return TRUE;

@@ -157,7 +157,7 @@ ghlo_ir_axes_append (GArray             *axes,
                      const GhloSdyField *list,
                      const char         *name)
 {
-  GhloIrMeshAxis axis, last;
+  GhloIrMeshAxis axis = { 0 }, last;
 
   for (gsize i = 0; i < ghlo_sdy_field_n_attrs (list); i++, last = axis)
     {
@@ -165,6 +165,7 @@ ghlo_ir_axes_append (GArray             *axes,
 
       if (problem != NULL)
         return problem;
+      g_assert (axis.name != NULL);
       if (i > 0 && continues (&axis, &last))
         return g_strdup_printf ("expected neighbouring parts of axis \"%s\" as one part, found two", axis.name->text);
       if (i > 0 && name != NULL && compare_axes (&last, &axis) > 0)

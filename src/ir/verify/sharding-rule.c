@@ -162,7 +162,8 @@ ghlo_ir_rule_problem (GhloIrModule     *module,
   self.sizes = &rule.fields[SIZES];
   self.n_factors = ghlo_sdy_field_n_integers (self.sizes);
   self.last_value = last_value = g_new0 (guint32, self.n_factors + 1);
-  self.in_results = in_results = g_new0 (gboolean, self.n_factors + 1);
+  in_results = g_new0 (gboolean, self.n_factors + 1);
+  self.in_results = in_results;
   problem = values_problem (&self, op, &rule, FALSE);
   if (problem == NULL)
     problem = values_problem (&self, op, &rule, TRUE);
