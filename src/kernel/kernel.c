@@ -84,7 +84,8 @@ ghlo_node_all_types (void)
 {
   guint64 types = 0;
 
-  for (guint type = 0; type < 64 && type <= GHLO_ELEMENT_TYPE_F64; type++)
+  G_STATIC_ASSERT (GHLO_ELEMENT_TYPE_F64 < 64);
+  for (guint type = 0; type <= GHLO_ELEMENT_TYPE_F64; type++)
     if (ghlo_node_types (type) != 0)
       types |= (guint64) 1 << type;
 

@@ -72,7 +72,7 @@ access_time (const Estimate *self,
   /* Code extracts lanes from whole vectors, in about as many steps as it loads vectors. */
   if (self->machine->call_time == 0 && stride % size == 0 && stride > 0
       && stride <= GHLO_SCHEDULE_MAX_LANE_STRIDE * size)
-    return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) (stride / size) * self->machine->vector_time;
+    return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) stride / size * self->machine->vector_time;
 
   return n * self->machine->strided_time;
 }

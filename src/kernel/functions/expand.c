@@ -372,8 +372,10 @@ copy_kernel (const GhloKernel  *from,
   g_autoptr (GhloKernelBuilder) to = ghlo_kernel_builder_new (from->name);
   g_autofree guint8 *uses = g_new (guint8, from->n_nodes + 1);
   g_autofree guint *rounded = g_new (guint, from->n_nodes + 1), *split = g_new (guint, 2 * from->n_nodes + 1);
-  Copy copy = { from, to, terms, moved, uses, rounded, sentinel, split };
+  Copy copy = { .from = from, .to = to, .terms = terms, .uses = uses, .rounded = rounded, .split = split };
 
+  copy.moved = moved;
+  copy.sentinel = sentinel;
   for (guint i = 0; i < from->n_nodes; i++)
     rounded[i] = split[2 * i] = GHLO_KERNEL_NONE;
   ghlo_expand_find_uses (from, sentinel != NULL, uses);

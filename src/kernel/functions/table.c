@@ -28,7 +28,7 @@ ghlo_expand_estrin (Builder      *b,
   enum { MAX = 64 };
   guint terms[MAX];
 
-  g_assert (n <= MAX);
+  g_assert (n > 0 && n <= MAX);
   for (guint i = 0; i < n; i++)
     terms[i] = real (b, x, c[i]);
   for (; n > 1; n = (n + 1) / 2)

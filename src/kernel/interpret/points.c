@@ -136,7 +136,7 @@ run_point (GhloKernelRun         *self,
 {
   if (self->n_points++ % 4096 == 4095 && ghlo_monitor_cancelled (self->monitor, self->error))
     return FALSE;
-  if (!evaluate_nodes (self, block->first_node, block->first_merge, partial, NULL) || !store (self, block))
+  if (!evaluate_nodes (self, block->first_node, block->first_merge, partial, partial) || !store (self, block))
     return FALSE;
   for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
     partial[i] = self->values[self->kernel->folds[i].update];
@@ -186,6 +186,7 @@ run_part (GhloKernelRun         *self,
 {
   const guint first = first_axis (block->axes), last = ghlo_kernel_last_axis (block->axes);
 
+  g_assert (block->n_chains > 0);
   for (guint i = 0; i < block->n_chains; i++)
     begin_folds (self, block, partial_of (self, i));
   ghlo_kernel_run_first (self, block->axes);
@@ -240,7 +241,7 @@ ghlo_kernel_run_points (GhloKernelRun         *self,
     return run_folds (self, block);
   ghlo_kernel_run_first (self, block->axes);
   do
-    if (!run_point (self, block, NULL))
+    if (!run_point (self, block, self->partials))
       return FALSE;
   while (ghlo_kernel_run_next (self, block->axes));
 

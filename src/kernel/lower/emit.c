@@ -419,11 +419,12 @@ ghlo_emission_init (GhloEmission          *self,
   guint n_exprs = lowering->exprs->len + 1, n_folds = lowering->folds->len + 1;
 
   *self = (GhloEmission) {
-    .lowering = lowering, .outputs = outputs, .n_outputs = n_outputs, .starts = starts, .n_members = 1,
+    .lowering = lowering, .outputs = outputs, .n_outputs = n_outputs, .n_members = 1,
     .keepers = g_new0 (guint8, n_exprs), .seen = g_new0 (guint8, n_exprs), .visited = g_new0 (guint8, n_exprs),
     .temporaries = g_new0 (guint16, n_exprs), .nodes = g_new0 (guint16, n_exprs),
     .folds = g_new0 (guint16, n_folds), .fold_temporaries = g_new0 (guint16, n_folds),
   };
+  self->starts = starts;
   ghlo_emission_find_places (self);
 }
 

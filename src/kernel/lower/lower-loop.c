@@ -101,8 +101,13 @@ fits (const GhloLowerLoop *loop,
 
   for (guint i = 0; i < loop->n_carried; i++)
     if (loop->carried[i].kind == GHLO_CARRIED_TEMPORARY)
-      bytes += GHLO_CARRIED_N * ghlo_element_info (loop->carried[i].type->element_type)->size
-               * (loop->carried[i].is_row ? 1 : n_points);
+      {
+        const GhloIrType *type = loop->carried[i].type;
+
+        g_assert (type != NULL);
+        bytes += GHLO_CARRIED_N * ghlo_element_info (type->element_type)->size
+                 * (loop->carried[i].is_row ? 1 : n_points);
+      }
 
   return bytes <= MAX_BYTES;
 }

@@ -363,7 +363,7 @@ make_folds (GhloLowering   *self,
             const GhloIrOp *op)
 {
   GhloCombiner combiner = GHLO_COMBINER_NONE;
-  guint32 elements[MAX_RESULTS], first;
+  guint32 elements[MAX_RESULTS] = { 0 }, first;
   guint level = 0;
 
   if (!get_elements (self, op, elements))

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { N_PIECES = 23, N_CHOSEN = 5, BITS = 53 };
+enum { N_PIECES = 23, N_CHOSEN = 5, BITS = 53, HALF = BITS / 2 };
 
 typedef struct
 {
@@ -83,7 +83,7 @@ find_first_piece (Builder *b,
   guint exponent = and_bits (b, right_by (b, bits_of (b, x), 52), 0x7ff);
 
   exponent = float_of (b, bit_or (b, exponent, whole (b, exponent, two_52)));
-  exponent = multiply_real (b, add_real (b, exponent, -(0x1p52 + 1023 + 55 + BITS / 2)), 1.0 / BITS);
+  exponent = multiply_real (b, add_real (b, exponent, -(0x1p52 + 1023 + 55 + HALF)), 1.0 / BITS);
   exponent = choose (b, is_below (b, exponent, 0), real (b, x, 0), exponent);
   exponent = add_real (b, exponent, 0x1.8p52);
   *bits = bits_of (b, exponent);
