@@ -211,6 +211,7 @@ put_comparator (GhloRewriter      *self,
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
   GhloIrValue *outcome;
 
+  g_assert (from->last != NULL);
   for (guint i = 0; i < from->n_arguments; i++)
     g_hash_table_insert (made, from->arguments[i],
                          ghlo_ir_block_add_argument (self->module, block, from->arguments[i]->type, NULL));

@@ -53,7 +53,7 @@ dynamic_slice_at_constant (GhloRewriter *self,
   if (!ghlo_type_is_plain (operand->type) || !ghlo_type_is_plain (type)
       || !get_starts (op, 1, operand->type, type, starts))
     return FALSE;
-  for (guint i = 0; i < type->rank; i++)
+  for (guint i = 0; i < operand->type->rank; i++)
     {
       limits[i] = starts[i] + type->dimensions[i];
       strides[i] = 1;
@@ -217,9 +217,9 @@ static gboolean
 is_update_of (const GhloIrValue *value,
               const GhloIrValue *array)
 {
-  for (guint i = 0; i < MAX_UPDATES && value != NULL && value->type == array->type; i++)
+  for (guint i = 0; i < MAX_UPDATES && value->op != NULL && value->type == array->type; i++)
     {
-      const guint index = value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_SCATTER ? 2 : 1;
+      const guint index = value->op->kind == GHLO_OP_STABLEHLO_SCATTER ? 2 : 1;
       const GhloIrValue *updated = get_updated (value);
 
       if (updated == NULL || 2 * ghlo_ir_type_count_elements (ghlo_ir_op_operand (value->op, index)->type)

@@ -186,7 +186,7 @@ reduce_little (GhloRewriter *self,
   const gint64 *dimensions;
   gsize n;
 
-  if (op->n_operands != 2 * op->n_results || !is_plain_throughout (op))
+  if (input == NULL || op->n_operands != 2 * op->n_results || !is_plain_throughout (op))
     return FALSE;
   dimensions = ghlo_ir_op_get_ints (op, "dimensions", &n);
   for (gsize i = 0; i < n; i++)
@@ -217,7 +217,7 @@ map_elementwise (GhloRewriter *self,
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
   g_autofree GhloIrValue **arguments = g_new (GhloIrValue *, op->n_operands + 1);
-  GhloIrValue *result;
+  GhloIrValue *result = NULL;
 
   if (op->n_operands == 0 || !is_plain_throughout (op) || !can_spread_block (block)
       || !block_fits (op, block, op->n_operands))

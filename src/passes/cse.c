@@ -86,12 +86,11 @@ static void
 forget (Seen  *self,
         guint  mark)
 {
-  guint n = count_seen (self);
-
-  for (guint i = n; i > mark; i--)
+  if (self->order == NULL || self->order->len <= mark)
+    return;
+  for (guint i = self->order->len; i > mark; i--)
     g_hash_table_remove (self->ops, g_ptr_array_index (self->order, i - 1));
-  if (n > mark)
-    g_ptr_array_set_size (self->order, mark);
+  g_ptr_array_set_size (self->order, mark);
 }
 
 static void

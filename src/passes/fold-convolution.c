@@ -68,7 +68,8 @@ transposed_result (GhloRewriter *self,
   const GhloIrOp *convolution = permutation != NULL ? ghlo_ir_op_operand (op, 0)->op : NULL;
   gint64 inverse[GHLO_MAX_RANK];
 
-  if (!ghlo_convolution_is_plain (convolution) || !ghlo_pass_only_user (&convolution->results[0], op))
+  if (convolution == NULL || !ghlo_convolution_is_plain (convolution)
+      || !ghlo_pass_only_user (&convolution->results[0], op))
     return FALSE;
   ghlo_permutation_invert (permutation, op->results[0].type->rank, inverse);
 

@@ -97,6 +97,7 @@ ghlo_reshape_reduce (GhloRewriter *self,
 
   if (permutation == NULL || !ghlo_type_is_plain (op->results[0].type) || !untranspose (op, permutation, &how))
     return FALSE;
+  g_assert (transpose != NULL);
   order_kept (&how, order);
   result = &make_reduce (self, op, &how, ghlo_ir_op_operand (transpose, 0), order)->results[0];
   if (!ghlo_permutation_is_identity (order, how.n_kept))

@@ -110,8 +110,8 @@ make_dot (GhloRewriter   *self,
 }
 
 /* Replaces the operand of @side by @operand, of which it is a permutation, and adapts the dimension numbers. Gets in
- * @order the new position of each free dimension among the free ones. */
-static void
+ * @order the new position of each free dimension among the free ones, and returns their number. */
+static guint
 follow_permutation (GhloDot      *dot,
                     guint         side,
                     GhloIrValue  *operand,
@@ -135,6 +135,8 @@ follow_permutation (GhloDot      *dot,
   for (guint i = 0; i < dot->n_contracting; i++)
     dot->contracting[side][i] = permutation[dot->contracting[side][i]];
   dot->operands[side] = operand;
+
+  return n;
 }
 
 /* Free dimensions in another order make a transpose of the result necessary. This pays where the result is smaller than
@@ -145,7 +147,7 @@ permuted_operand (GhloRewriter *self,
 {
   gint64 permutation[GHLO_MAX_RANK], order[GHLO_MAX_RANK], result_order[2 * GHLO_MAX_RANK];
   GhloIrValue *operand, *result;
-  guint first, rank = op->results[0].type->rank;
+  guint first, n_free, rank = op->results[0].type->rank;
   GhloDot dot;
 
   if (!ghlo_dot_read (op, &dot))
@@ -157,11 +159,11 @@ permuted_operand (GhloRewriter *self,
 
       if (!ghlo_find_permuted (dot.operands[side], permutation, &operand))
         continue;
-      follow_permutation (&changed, side, operand, permutation, order);
+      n_free = follow_permutation (&changed, side, operand, permutation, order);
       first = dot.n_batch + (side == RHS ? ghlo_dot_n_free (&dot, LHS) : 0);
       for (guint i = 0; i < rank; i++)
         result_order[i] = i;
-      for (guint i = 0; i < ghlo_dot_n_free (&dot, side); i++)
+      for (guint i = 0; i < n_free; i++)
         result_order[first + i] = first + order[i];
       made = result_type (self, &changed, op->results[0].type);
       if (!ghlo_permutation_is_reshape (result_order, made)
@@ -356,7 +358,7 @@ transposed_result (GhloRewriter *self,
   guint left, right;
   GhloDot dot, changed;
 
-  if (!ghlo_dot_read (product, &dot) || !ghlo_pass_only_user (&product->results[0], op))
+  if (product == NULL || !ghlo_dot_read (product, &dot) || !ghlo_pass_only_user (&product->results[0], op))
     return FALSE;
   left = ghlo_dot_n_free (&dot, LHS);
   right = ghlo_dot_n_free (&dot, RHS);

@@ -25,6 +25,7 @@ interleave (GhloRewriter *self,
   GhloIrValue *columns[] = { first, second }, *pairs;
   gint64 dimensions[GHLO_MAX_RANK];
 
+  g_assert (rank > 0);
   for (guint i = 0; i < rank; i++)
     dimensions[i] = first->type->dimensions[i];
   dimensions[rank] = 1;

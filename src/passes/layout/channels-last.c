@@ -216,6 +216,7 @@ move_operand (const Layout *self,
     return ghlo_make_splat (self->rewriter, permute_type (self->rewriter, value->type, self->order), scalar);
   if (dimensions == NULL)
     return ghlo_make_transpose (self->rewriter, value, self->order);
+  g_assert (value->op != NULL);
   for (guint i = 0; i < ghlo_ir_op_operand (value->op, 0)->type->rank; i++)
     map[i] = self->permutation[dimensions[i]];
 

@@ -64,6 +64,7 @@ make_group (GhloFuser     *self,
   GhloIrOp *loop = group->ops[group->n_ops - 1];
   GhloFuseGroup copies = { .n_ops = group->n_ops };
 
+  g_assert (group->n_ops > 0);
   for (guint i = 0; i < group->n_ops; i++)
     insert_copy (module, group->ops[i], loop, made, &copies.ops[i]);
   for (guint i = 0; i < loop->n_results; i++)

@@ -245,7 +245,7 @@ replace (GhloRewriter      *self,
          GhloIrOp          *op,
          GhloQuantizedFunc  func)
 {
-  g_autofree GhloIrValue **stored = g_new (GhloIrValue *, op->n_operands + 1);
+  g_autofree GhloIrValue **stored = g_new0 (GhloIrValue *, op->n_operands + 1);
   GhloIrValue *value;
 
   self->op = op;
