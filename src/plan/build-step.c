@@ -202,7 +202,8 @@ is_as_selected (const Attempt *attempt,
   const GhloView *view = &attempt->views[operand];
   const GhloStepOperand *taken = &attempt->operands[operand];
 
-  return taken->strides == NULL || memcmp (taken->strides, view->strides, view->rank * sizeof (gint64)) == 0;
+  return taken->strides == NULL
+         || (view->strides != NULL && memcmp (taken->strides, view->strides, view->rank * sizeof (gint64)) == 0);
 }
 
 /* Whether all operands are taken as selected. */
@@ -363,7 +364,7 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
   guint n_values = MAX (n + op->n_results, 1);       /* there may be neither operands nor results */
   g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n_values);
   g_autofree GhloView *views = g_new0 (GhloView, n_values);
-  g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
+  g_autofree GhloStepOperandSelection *selections = g_new0 (GhloStepOperandSelection, n);
   gboolean placed = ghlo_step_is_placed (self, op);
   GhloDeviceCore *first;
   Attempt attempt = {

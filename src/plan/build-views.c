@@ -46,6 +46,7 @@ ghlo_step_reshape_strides (GhloIrArena      *arena,
           new_count *= to->dimensions[j++];
         else
           {
+            g_assert (i < n_old);
             if (old_strides[i - 1] != old[i] * old_strides[i])
               return NULL;
             old_count *= old[i++];

@@ -392,7 +392,7 @@ ghlo_step_plan_coalesce (GhloStepPlan *plan,
   self.steps = g_new (const GhloStep *, plan->n_steps + 1);
   self.merged_into = g_new (guint32, n + 1);
   self.ranges = g_new0 (GhloLiveRange, n + 1);
-  self.swapped_with = g_new (guint32, n + 1);
+  self.swapped_with = g_new0 (guint32, n + 1);
   self.ends_swapped = g_new0 (gboolean, n + 1);
   self.is_dynamic = g_new0 (gboolean, n + 1);
   for (guint i = 0; i < n; i++)

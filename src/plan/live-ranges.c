@@ -549,6 +549,7 @@ reserve (GhloLiveRange *self,
       self->capacity = MAX (n, 2 * self->capacity);
       self->many = g_renew (GhloLiveInterval, self->many, self->capacity);
     }
+  g_assert (self->many != NULL);
   if (is_one)
     self->many[0] = self->one;
 }

@@ -183,6 +183,7 @@ ghlo_step_build_ops (GhloStepBuilder *self,
                      const GhloIrOp  *first,
                      GError         **error)
 {
+  g_assert (first != NULL);
   if (self->nesting >= GHLO_MAX_STEP_NESTING)
     return ghlo_step_unsupported (first, "calls and regions are nested too deeply", error);
   self->nesting++;

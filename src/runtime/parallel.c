@@ -415,6 +415,7 @@ plan_call (Call   *call,
   width = (guint) MIN (width, call->n_units);
   if (nanoseconds > 0)
     width = (guint) MIN (width, MAX (nanoseconds / MIN_SHARE, 1));
+  g_assert (width > 0);
   call->width = width;
   for (guint i = 0; i < width; i++)
     call->regions[i] = (Region) { .next = first_unit (call, i), .end = first_unit (call, i + 1) };
