@@ -98,6 +98,7 @@ keep_arguments (GhloValue **arguments,
     {
       GhloValue *value = arguments[i], *copy;
 
+      g_assert (value != NULL);
       if (value->kind != GHLO_VALUE_TENSOR || !value->storage->is_call_scoped)
         continue;
       copy = ghlo_value_new_copied (value->type, value->data, NULL, error);

@@ -50,6 +50,8 @@ build_fail (Builder        *builder,
   return FALSE;
 }
 
+#define build_fail(...) GHLO_FALSE_AFTER (build_fail (__VA_ARGS__))
+
 /* Zeroed memory that belongs to the program and counts towards its size. */
 static gpointer
 take (Builder *builder,

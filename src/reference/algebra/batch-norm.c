@@ -50,7 +50,7 @@ norm_init (Norm        *self,
   if (self->n > 0 && !ghlo_shape_count (ghlo_ref_dims (operand) + feature + 1,
                                         ghlo_ref_rank (operand) - (guint) feature - 1, &self->inner))
     return ghlo_ref_fail (call, error, "the number of elements overflows");
-  self->count = self->features > 0 ? (double) (self->n / self->features) : 0;
+  self->count = self->features > 0 ? (double) self->n / (double) self->features : 0;
   self->epsilon = ghlo_ir_op_get_real (call->op, "epsilon", 0);
   for (guint i = 1; i < call->n_operands; i++)
     {
@@ -202,6 +202,7 @@ moments (Norm         *self,
       mean[f] /= self->count;
       variance[f] = 0;
     }
+  g_assert (self->n == 0 || self->features > 0);
   for (gsize i = 0; i < self->n; i++)
     {
       gsize f = feature_of (self, i);
@@ -262,6 +263,7 @@ ghlo_ref_batch_norm_grad (GhloRefCall *call,
 
   for (gsize f = 0; f < self.features; f++)
     grad_scale[f] = product[f] / sqrt (variance[f] + self.epsilon);
+  g_assert (self.n == 0 || self.features > 0);
   for (gsize i = 0; i < self.n; i++)
     {
       gsize f = feature_of (&self, i);

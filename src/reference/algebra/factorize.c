@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#define IS_COMPLEX FALSE
 #include "reference/algebra/number-real.h"
 #include "reference/algebra/linalg-template.h"
 #include "reference/algebra/reflect-template.h"
@@ -17,6 +18,7 @@
 #include "reference/algebra/tridiagonal-template.h"
 #include "reference/algebra/number-none.h"
 
+#define IS_COMPLEX TRUE
 #include "reference/algebra/number-complex.h"
 #include "reference/algebra/linalg-template.h"
 #include "reference/algebra/reflect-template.h"

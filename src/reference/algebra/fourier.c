@@ -153,6 +153,7 @@ transform (GhloRefFourier            *self,
       return TRUE;
     }
   p = self->factors[factor];
+  g_assert (p > 0);
   for (guint q = 0; q < p; q++)
     if (!transform (self, factor + 1, n / p, step * p, in + q * step, out + q * (n / p), error))
       return FALSE;
@@ -223,10 +224,12 @@ init_chirp (GhloRefFourier *self,
   if (self->power == NULL)
     return FALSE;
   self->chirp = ghlo_ref_scratch (n, sizeof (GhloRefComplexParts), error);
-  if (self->chirp != NULL)
-    self->filter = ghlo_ref_scratch (size, sizeof (GhloRefComplexParts), error);
-  if (self->filter != NULL)
-    self->work = ghlo_ref_scratch (size, sizeof (GhloRefComplexParts), error);
+  if (self->chirp == NULL)
+    return FALSE;
+  self->filter = ghlo_ref_scratch (size, sizeof (GhloRefComplexParts), error);
+  if (self->filter == NULL)
+    return FALSE;
+  self->work = ghlo_ref_scratch (size, sizeof (GhloRefComplexParts), error);
   if (self->work == NULL)
     return FALSE;
 

@@ -13,10 +13,12 @@
 #include <math.h>
 #include <string.h>
 
+#define IS_COMPLEX FALSE
 #include "reference/algebra/number-real.h"
 #include "reference/algebra/linalg-template.h"
 #include "reference/algebra/number-none.h"
 
+#define IS_COMPLEX TRUE
 #include "reference/algebra/number-complex.h"
 #include "reference/algebra/linalg-template.h"
 #include "reference/algebra/number-none.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The macros of the linear algebra templates for real numbers. Include
- * number-none.h to undefine them.
+ * The macros of the linear algebra templates for real numbers, for which
+ * IS_COMPLEX is FALSE. Include number-none.h to undefine them.
  */
 
 #define NUMBER long double
@@ -10,4 +10,3 @@
 #define REAL(x) (x)
 #define IMAG(x) 0
 #define SIZE2(x) ((x) * (x))
-#define IS_COMPLEX FALSE

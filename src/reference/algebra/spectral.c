@@ -27,12 +27,14 @@ enum { MAX_SWEEPS = 60, MAX_STEPS = 300, OTHER_SHIFT = 10 };
 typedef GhloRefReal    Real;
 typedef GhloRefComplex Complex;
 
+#define IS_COMPLEX FALSE
 #include "reference/algebra/number-real.h"
 #include "reference/algebra/reflect-template.h"
 #include "reference/algebra/hermitian-template.h"
 #include "reference/algebra/spectral-template.h"
 #include "reference/algebra/number-none.h"
 
+#define IS_COMPLEX TRUE
 #include "reference/algebra/number-complex.h"
 #include "reference/algebra/reflect-template.h"
 #include "reference/algebra/hermitian-template.h"

@@ -100,9 +100,10 @@ convert_group (const Grouping *self,
   for (gsize i = 0; i < self->n_to; i++)
     {
       guint place = (guint) i * self->to_bits;
-      Bits part = { { group.words[place / 64] >> (place % 64), self->to_bits > 64 ? group.words[1] : 0 } };
+      Bits part = { { 0, self->to_bits > 64 ? group.words[1] : 0 } };
 
-      part.words[0] &= ghlo_low_bits (MIN (self->to_bits, 64));
+      g_assert (place / 64 < G_N_ELEMENTS (group.words));
+      part.words[0] = group.words[place / 64] >> (place % 64) & ghlo_low_bits (MIN (self->to_bits, 64));
       store_bits (self->to, result + i * to_size, part);
     }
 }

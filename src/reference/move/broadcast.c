@@ -58,7 +58,6 @@ broadcast_shapes (Broadcasting *self,
                   GhloRefCall  *call,
                   GError      **error)
 {
-  self->rank = 0;
   for (guint k = 0; k < call->n_operands; k++)
     self->rank = MAX (self->rank, ghlo_ref_rank (call->operands[k]));
   for (guint d = 0; d < self->rank; d++)
@@ -118,7 +117,7 @@ run_broadcast (GhloRefCall *call,
                GError     **error)
 {
   GhloRefSource sources[GHLO_REF_MAX_SOURCES];
-  Broadcasting shape;
+  Broadcasting shape = { 0 };
   GhloRefScalarOp op;
   GhloRefScalarFunc func = ghlo_ref_call_func (call, &op, error);
 

@@ -232,7 +232,7 @@ ghlo_ref_torch_index_select (GhloRefCall *call,
                              GError     **error)
 {
   const GhloValue *operand = call->operands[0];
-  gint64 sizes[GHLO_MAX_RANK], batching[GHLO_MAX_RANK], offset[GHLO_MAX_RANK];
+  gint64 sizes[GHLO_MAX_RANK] = { 0 }, batching[GHLO_MAX_RANK], offset[GHLO_MAX_RANK];
   gint64 dim = ghlo_ir_op_get_int (call->op, "dim", 0);
   gint64 batch = ghlo_ir_op_get_int (call->op, "batch_dims", 0);
   gint64 rank = ghlo_ref_rank (operand), index_rank = ghlo_ref_rank (call->operands[1]);

@@ -131,7 +131,7 @@ gboolean
 ghlo_ref_dynamic_slice (GhloRefCall *call,
                         GError     **error)
 {
-  gint64 starts[GHLO_MAX_RANK], steps[GHLO_MAX_RANK];
+  gint64 starts[GHLO_MAX_RANK], steps[GHLO_MAX_RANK] = { 0 };
   gsize n;
   g_autofree gint64 *sizes = ghlo_ir_op_dup_ints (call->op, "slice_sizes", &n);
 

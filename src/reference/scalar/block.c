@@ -101,7 +101,7 @@ store_narrow (GhloElementType   type,
   { \
     const c_type *elements = (const c_type *) (gconstpointer) data; \
     for (gsize i = 0; i < n; i++) \
-      scalars[i * stride].member = elements[i]; \
+      scalars[i * stride].member = (__typeof__ (scalars->member)) elements[i]; \
     return; \
   }
 

@@ -262,11 +262,12 @@ run_elementwise (GhloRefCall *call,
   GhloRefSource sources[GHLO_REF_MAX_SOURCES];
   GhloRefScalarOp op;
   GhloRefScalarFunc func = ghlo_ref_call_func (call, &op, error);
+  const guint n = call->n_operands;
 
   if (func == NULL)
     return FALSE;
 
-  for (guint k = 0; k < call->n_operands; k++)
+  for (guint k = 0; k < n; k++)
     {
       if (!ghlo_ref_source_init (&sources[k], call, k, error))
         return FALSE;
@@ -280,7 +281,7 @@ run_elementwise (GhloRefCall *call,
   if (ghlo_ref_result_like (call, 0, call->operands[like], error) == NULL)
     return FALSE;
 
-  return ghlo_ref_run_sources (call, &op, func, sources, call->n_operands, error);
+  return ghlo_ref_run_sources (call, &op, func, sources, n, error);
 }
 
 gboolean
