@@ -384,14 +384,15 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
   gboolean checks = self->skips_padding && self->packed == NULL && packed == NULL;
   gint is_suspect = checks && !self->has_probes;
   GhloCpuConvolutionRun run = {
-    .lhs = lhs, .rhs = rhs, .packed = self->packed != NULL ? self->packed : packed, .result = result,
-    .scratch = scratch,
+    .lhs = lhs, .rhs = rhs, .packed = self->packed != NULL ? self->packed : packed, .scratch = scratch,
     .epilogue = self->epilogue, .epilogue_data = epilogue_data, .monitor = monitor,
     .is_suspect = checks && self->has_probes ? &is_suspect : NULL,
   };
   GError *problem = NULL;
-  gboolean ok = self->algorithm->compute (self, &run, &problem);
+  gboolean ok;
 
+  run.result = result;
+  ok = self->algorithm->compute (self, &run, &problem);
   if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs))
     ok = spread_nan (self, &run, &problem);
 

@@ -148,10 +148,13 @@ reorder (const State        *state,
          const GhloMonitor  *monitor,
          GError            **error)
 {
-  Reorder self = { .state = state, .from = from, .to = to, .scratch = scratch };
-  gboolean done = ghlo_parallel_for (state->n_reorders, 1, REORDER_COST * (double) state->packed_size, run_reorders,
-                                     &self, monitor);
+  Reorder self = { .state = state, .from = from };
+  gboolean done;
 
+  self.to = to;
+  self.scratch = scratch;
+  done = ghlo_parallel_for (state->n_reorders, 1, REORDER_COST * (double) state->packed_size, run_reorders, &self,
+                            monitor);
   if (self.problem != NULL)
     g_propagate_error (error, self.problem);
 

@@ -146,7 +146,7 @@ search_part (gpointer data,
              guint    worker)
 {
   Search *self = data;
-  GhloCpuAxisCursor cursor;
+  GhloCpuAxisCursor cursor = { 0 };
   guint32 numbers[CHUNK];
 
   ghlo_cpu_axis_cursor_init (&cursor, &self->axis, (gint64) begin);
@@ -289,11 +289,11 @@ ghlo_cpu_windows_spread_nan (const GhloCpuWindows *self,
                              const GhloMonitor    *monitor)
 {
   Spread spread = {
-    .windows = self, .rhs = rhs + self->rhs_first, .result = result,
-    .size = ghlo_element_info (self->result_type)->size,
+    .windows = self, .rhs = rhs + self->rhs_first, .size = ghlo_element_info (self->result_type)->size,
   };
   double nanoseconds = 20.0 * (double) self->output_features * (double) self->group_features;
 
+  spread.result = result;
   for (guint i = 0; i < self->n_spatial; i++)
     {
       if (self->spatial[i].output == 0)

@@ -307,6 +307,7 @@ part_run (gpointer data,
   const GhloCpuElementwise *self = run->self;
   Part part;
 
+  g_assert (self->rank > (self->is_short ? 1 : 0));
   part_init (&part, run, begin);
   while (part.index < end)
     {

@@ -175,11 +175,12 @@ ghlo_cpu_transform_run_matrix (const GhloCpuTransform *self,
                                guint8                 *scratch,
                                const GhloMonitor      *monitor)
 {
-  Matrix matrix = { .transform = self, .from = from, .to = to, .inverse = inverse, .scale = scale };
+  Matrix matrix = { .transform = self, .from = from, .inverse = inverse, .scale = scale };
   double nanoseconds = MATRIX_COST * (double) self->length;
   gsize size = 0, work = 0, buffers = 0;
 
   lay_out (self, &size, &work, &buffers);
+  matrix.to = to;
   matrix.work = scratch + work;
   matrix.buffers = scratch + buffers;
 
@@ -222,8 +223,9 @@ multiply (const GhloCpuTransform *self,
           gsize                   n_all,
           const GhloMonitor      *monitor)
 {
-  Loop loop = { self, from, factors, to, n };
+  Loop loop = { .transform = self, .from = from, .factors = factors, .n = n };
 
+  loop.to = to;
   return ghlo_parallel_for (n_all, GRAIN, LINE_COST * (double) n_all, multiply_part, &loop, monitor);
 }
 
@@ -247,9 +249,10 @@ untangle (const GhloCpuTransform *self,
           guint8                 *to,
           const GhloMonitor      *monitor)
 {
-  Loop loop = { .transform = self, .from = from, .factors = self->halves, .to = to };
+  Loop loop = { .transform = self, .from = from, .factors = self->halves };
   gsize n = self->core / 2 + 1;
 
+  loop.to = to;
   return ghlo_parallel_for (n, GRAIN, 2 * LINE_COST * (double) n, untangle_part, &loop, monitor);
 }
 

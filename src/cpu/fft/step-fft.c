@@ -283,9 +283,12 @@ run_pass (const Pass        *self,
           guint8            *scratch,
           const GhloMonitor *monitor)
 {
-  Run run = { self, from, to, scratch, monitor, FALSE };
+  Run run = { .pass = self, .monitor = monitor };
   GhloParallelFunc func = self->transform.by_line ? run_lines : run_blocks;
 
+  run.from = from;
+  run.to = to;
+  run.scratch = scratch;
   if (self->transform.by_line && !self->shares_lines)
     {
       run_lines (&run, 0, self->n_blocks, 0);

@@ -278,10 +278,13 @@ pack (const GhloCpuGemm  *self,
       const GhloMonitor  *monitor,
       GError            **error)
 {
-  Packing packing = { self, rhs, packed, scratch, NULL };
-  gboolean ok = ghlo_parallel_for ((gsize) self->n_column_tiles, 1, PACK_COST * (double) self->way.packed_size,
-                                   pack_tiles, &packing, monitor);
+  Packing packing = { .gemm = self, .rhs = rhs };
+  gboolean ok;
 
+  packing.packed = packed;
+  packing.scratch = scratch;
+  ok = ghlo_parallel_for ((gsize) self->n_column_tiles, 1, PACK_COST * (double) self->way.packed_size, pack_tiles,
+                          &packing, monitor);
   if (packing.problem != NULL)
     g_propagate_error (error, packing.problem);
 

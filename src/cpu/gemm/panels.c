@@ -177,7 +177,9 @@ pack (const GhloCpuGemm  *self,
       GError            **error)
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
-  Packing packing = { self, rhs, packed };
+  Packing packing = { .gemm = self, .rhs = rhs };
+
+  packing.packed = packed;
 
   return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->k, state->block_k), 1,
                             PACK_COST * (double) self->way.packed_size, pack_blocks, &packing, monitor);

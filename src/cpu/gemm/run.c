@@ -45,11 +45,12 @@ ghlo_cpu_gemm_compute_part (const GhloCpuGemm    *self,
 {
   const gint64 at = tile->computed_at + ghlo_cpu_axis_at (&operand->outer, first_outer)
                     + ghlo_cpu_axis_at (&operand->k, first_k);
-  const GhloCpuOperandBlock block = {
+  GhloCpuOperandBlock block = {
     .first = at / operand->size, .next = (at + ahead) / operand->size, .n_rows = operand->k_adjacent ? n_outer : n_k,
-    .n = operand->k_adjacent ? n_k : n_outer, .to = to, .worker = tile->worker,
+    .n = operand->k_adjacent ? n_k : n_outer, .worker = tile->worker,
   };
 
+  block.to = to;
   operand->compute (tile->prologue_data, &block);
 }
 
@@ -190,12 +191,13 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
 {
   Run run = {
     .gemm = self, .lhs = self->is_swapped ? rhs : lhs, .rhs = self->is_swapped ? lhs : rhs,
-    .packed = self->packed != NULL ? self->packed : packed, .result = result, .scratch = scratch,
-    .prologue_data = prologue_data, .epilogue_data = epilogue_data, .monitor = monitor,
+    .packed = self->packed != NULL ? self->packed : packed, .scratch = scratch, .prologue_data = prologue_data,
+    .epilogue_data = epilogue_data, .monitor = monitor,
   };
 
   if (self->n_tasks == 0)
     return TRUE;
+  run.result = result;
   if (ghlo_parallel_for (self->n_tasks, 1, self->way.nanoseconds, run_tasks, &run, monitor) && !run.stopped)
     return TRUE;
 

@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/ghlo-error.h"
 #include "cpu/jit/relocate.h"
 
@@ -46,6 +47,8 @@ refuse (GError    **error,
 
   return FALSE;
 }
+
+#define refuse(...) GHLO_FALSE_AFTER (refuse (__VA_ARGS__))
 
 static gboolean
 refuse_type (GError    **error,

@@ -123,7 +123,7 @@ open_module (void)
   if (library != NULL)
     *(gpointer *) &function = dlsym (library, GHLO_EMITTER_SYMBOL);
   module.reason = function == NULL ? g_strdup (dlerror ()) : refuse (function ());
-  if (module.reason == NULL)
+  if (function != NULL && module.reason == NULL)
     module.emitter = function ();
   else
     g_debug ("kernels have no machine code: %s: %s", module.path, module.reason);

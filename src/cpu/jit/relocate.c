@@ -143,6 +143,7 @@ ghlo_code_relocate (guint   machine,
     word = (word & ~0x60ffffe0u) | (guint32) (number & 3) << 29 | ((guint32) (number >> 2) & 0x7ffff) << 5;
   else
     {
+      g_assert (row->width < 32);
       mask = ((1u << row->width) - 1) << row->at;
       word = (word & ~mask) | ((guint32) number << row->at & mask);
     }

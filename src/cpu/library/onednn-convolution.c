@@ -33,6 +33,7 @@ describe_tensor (dnnl_memory_desc_t            *layout,
   static const dnnl_format_tag_t tags[] = { dnnl_nwc, dnnl_nhwc, dnnl_ndhwc };
   gint64 dimensions[2 + GHLO_CPU_MAX_SPATIAL] = { shape->images, features };
 
+  g_assert (shape->n_spatial > 0 && shape->n_spatial <= G_N_ELEMENTS (tags));
   memcpy (dimensions + 2, spatial, shape->n_spatial * sizeof (gint64));
 
   return ghlo_cpu_onednn_describe (layout, dimensions, shape->n_spatial + 2, ghlo_cpu_onednn_type (type),

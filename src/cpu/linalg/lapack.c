@@ -664,13 +664,14 @@ ghlo_cpu_lapack_run (const GhloCpuLapack *self,
                      const GhloMonitor   *monitor,
                      GError             **error)
 {
-  Run run = { .lapack = self, .a = a, .b = b, .result = result, .scratch = scratch, .monitor = monitor };
+  Run run = { .lapack = self, .a = a, .b = b, .scratch = scratch, .monitor = monitor };
   double bytes = (double) self->n_batch * (double) self->result.rows * (double) self->result.columns
                  * (double) self->number;
   gboolean done;
 
   if (self->n_batch == 0)
     return TRUE;
+  run.result = result;
   /* The parts of one matrix work on operands that are copied beforehand. */
   done = (self->n_parts == 1 || ghlo_parallel_for ((gsize) self->n_batch, 1, bytes, fetch_batches, &run, monitor))
          && ghlo_parallel_for (count_tasks (self), 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;

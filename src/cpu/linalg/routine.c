@@ -389,7 +389,7 @@ take (const GhloCpuRoutine     *self,
       const GhloIrLapackArgument *argument = arrays[i].argument;
       const Buffer *buffer = &self->buffers[i];
 
-      if (argument->result < 0)
+      if (arrays[i].result == NULL)
         continue;
       if (strcmp (argument->name, "info") == 0)
         memcpy (arrays[i].result, &info, sizeof (info));

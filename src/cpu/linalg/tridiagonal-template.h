@@ -113,9 +113,13 @@ NAME (solve) (const int *n,
               NUMBER    *b,
               const int *ld)
 {
-  const NAME (System) self = { dl + 1, d, du, b, (gsize) *n, (gsize) *sides, (gsize) *ld };
+  NAME (System) self = { .n = (gsize) *n, .sides = (gsize) *sides, .ld = (gsize) *ld };
   REAL perturbation;
 
+  self.below = dl + 1;
+  self.d = d;
+  self.du = du;
+  self.b = b;
   for (gsize i = 0; i + 1 < self.n; i++)
     if (SIZE (self.below[i]) != 0)
       NAME (eliminate) (&self, i);

@@ -275,6 +275,7 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
   guint last = self->rank - 1;
   Position position;
 
+  g_assert (self->chunk < self->to_unit || self->rank > 1);
   position_init (&position, self, begin);
   while (begin < end)
     {
@@ -336,11 +337,12 @@ ghlo_cpu_copy_run (const GhloCpuCopy *self,
                    guint8            *to,
                    const GhloMonitor *monitor)
 {
-  Run run = { self, from, to };
+  Run run = { .copy = self, .from = from };
   gsize grain = MAX (GRAIN_BYTES / ghlo_cpu_copy_part (self), 1);
 
   if (self->n_parts == 0)
     return TRUE;
+  run.to = to;
 
   return ghlo_parallel_for (self->n_parts, grain, self->nanoseconds, run_parts, &run, monitor);
 }

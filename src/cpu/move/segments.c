@@ -119,11 +119,12 @@ ghlo_cpu_segments_run (const GhloCpuSegments *self,
                        guint8                *result,
                        const GhloMonitor     *monitor)
 {
-  Run run = { self, operands, result };
+  Run run = { .segments = self, .operands = operands };
   gsize n_parts = self->n > 0 ? self->segments[self->n - 1].end : 0;
 
   if (n_parts == 0)
     return TRUE;
+  run.result = result;
 
   return ghlo_parallel_for (n_parts, MAX (GRAIN_BYTES / MAX (self->n_bytes / n_parts, 1), 1), self->nanoseconds,
                             run_parts, &run, monitor);

@@ -87,7 +87,7 @@ read_request (gpointer               step,
 
   if (reason != NULL)
     return reason;
-  for (guint d = 0; d < window.rank; d++)
+  for (guint d = 0; d < request->results[0].rank; d++)
     kept[d] = keep (&window.dims[d]);
   self->segments = g_malloc (ghlo_cpu_segments_size (2 * request->results[0].rank + 1));
   ghlo_cpu_segments_init (self->segments);

@@ -348,9 +348,10 @@ ghlo_cpu_pool_run_gradient (const Pool              *self,
                             guint8                  *result,
                             const GhloMonitor       *monitor)
 {
-  Work work = { .pool = self, .gradient = func, .operand = operand, .source = source, .result = result,
-                .disjoint = TRUE, .monitor = monitor };
+  Work work = { .pool = self, .gradient = func, .operand = operand, .source = source, .disjoint = TRUE,
+                .monitor = monitor };
 
+  work.result = result;
   for (guint i = 0; i < self->n_dimensions; i++)
     if (self->dimensions[i].result > 1 && self->dimensions[i].step < self->dimensions[i].window)
       work.disjoint = FALSE;

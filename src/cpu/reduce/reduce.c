@@ -337,12 +337,12 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
   gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_ROW)
                 : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
   Run run = {
-    .self = self, .operand = operand + self->first, .result = result,
-    .numbers = self->is_direct ? result : scratch, .monitor = monitor,
+    .self = self, .operand = operand + self->first, .numbers = self->is_direct ? result : scratch, .monitor = monitor,
   };
 
   if (kept == 0)
     return TRUE;
+  run.result = result;
   if (self->compute->is_read)
     ghlo_cpu_compute_type_reader (self->compute) (start, run.start, 1);
   else

@@ -85,6 +85,7 @@ load_ranks (Job     *job,
   const GhloSortComparator *comparator = &job->row->comparator;
   const guint32 *positions = job->old_positions != NULL ? job->old_positions + i : NULL;
 
+  g_assert (job->group->n > 0);
   for (guint k = 0; k < job->group->n; k++)
     {
       const GhloSortKey *key = &comparator->keys[job->group->first + k];

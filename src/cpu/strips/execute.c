@@ -278,6 +278,19 @@ execute_other (GhloCpuStripRun               *run,
     }
 }
 
+/* Returns operand @j, @shift points further on if the instruction shifts it. */
+static inline const guint8 *
+find_operand (const GhloCpuStripRun         *run,
+              const GhloCpuStripInstruction *it,
+              guint                          j,
+              gsize                          shift)
+{
+  const GhloCpuStripSlot *slots = (gconstpointer) run->program->slots->data;
+  const guint8 *operand = run->slots[it->operands[j]];
+
+  return (it->shifts & 1u << j) != 0 ? operand + (shift << slots[it->operands[j]].log2_size) : operand;
+}
+
 void
 ghlo_cpu_strip_execute (GhloCpuStripRun         *run,
                         GhloCpuStripRange        range,
@@ -299,17 +312,14 @@ ghlo_cpu_strip_execute (GhloCpuStripRun         *run,
           execute_other (run, it, block, n);
           continue;
         }
-      for (guint j = 0; j < it->n_operands; j++)
-        {
-          operands[j] = run->slots[it->operands[j]];
-          if ((it->shifts & 1u << j) != 0)
-            operands[j] += shift << slots[it->operands[j]].log2_size;
-        }
       if (it->kind == GHLO_CPU_STRIP_UPDATE)
         {
-          memcpy (run->slots[run->program->folds[it->index].left], operands[0], n << it->log2_size);
+          memcpy (run->slots[run->program->folds[it->index].left], find_operand (run, it, 0, shift),
+                  n << it->log2_size);
           continue;
         }
+      for (guint j = 0; j < it->n_operands; j++)
+        operands[j] = find_operand (run, it, j, shift);
       moved = (it->shifts & 8) != 0 ? shift << slots[it->result].log2_size : 0;
       it->loop.call (operands, run->slots[it->result] + moved, n, NULL);
     }
