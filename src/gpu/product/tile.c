@@ -373,7 +373,8 @@ static double
 count_emulated (const GhloSpirvProduct *shader)
 {
   static const guint n_products[] = { 1, 1, 3, 3, 1, 3 };
-  const double n_rows = shader->tile.n_rows / GHLO_SPIRV_MATRIX, n_columns = shader->tile.n_columns / GHLO_SPIRV_MATRIX;
+  const double n_rows = (double) shader->tile.n_rows / GHLO_SPIRV_MATRIX;
+  const double n_columns = (double) shader->tile.n_columns / GHLO_SPIRV_MATRIX;
   const double inner = shader->n_matrices * (ghlo_spirv_matrix_inner (shader) + 1), all = GHLO_SPIRV_MATRIX * inner;
 
   return n_products[shader->split] * n_rows * n_columns * all

@@ -79,6 +79,8 @@ power_of (const SpirvAttention *attention,
 static guint
 count_own (const SpirvAttention *self)
 {
+  g_assert (self->n_parts > 0);
+
   return self->shape->n_length / self->n_parts;
 }
 

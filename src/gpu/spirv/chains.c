@@ -52,6 +52,7 @@ choose_radix (const GhloKernelBlock *block,
 
   while (radix > 2 && (radix - 1) * n_nodes > MAX_STAGE_NODES)
     radix /= 2;
+  g_assert (radix > 0);
 
   return radix;
 }

@@ -41,7 +41,9 @@ count_points (const GhloKernelBlock   *block,
   memcpy (of_part, extents, sizeof of_part);
   if (block->split > 0)
     {
-      n_parts = schedule->parts == GHLO_SPIRV_PARTS_SEPARATE ? 1 : (double) (extents[first] / block->split + 1);
+      const gint64 n = extents[first] / block->split + 1;
+
+      n_parts = schedule->parts == GHLO_SPIRV_PARTS_SEPARATE ? 1 : (double) n;
       of_part[first] = MIN (extents[first], block->split);
     }
   if (schedule->workgroup_per_point)

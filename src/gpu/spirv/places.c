@@ -94,7 +94,7 @@ use (Places   *places,
      gboolean  is_unrolled)
 {
   const guint axes = temporary != GHLO_KERNEL_NONE ? places->self->kernel->temporaries[temporary].axes : 0;
-  SpirvPlace place = is_unrolled && axes == 1u << owner ? SPIRV_IN_VARIABLES : SPIRV_UNSHARED;
+  SpirvPlace place = SPIRV_UNSHARED;
 
   if (axes == 0)
     return;
@@ -102,7 +102,11 @@ use (Places   *places,
       || (places->owners[temporary] != GHLO_KERNEL_NONE && places->owners[temporary] != owner))
     place = SPIRV_SHARED;
   else
-    places->owners[temporary] = (guint16) owner;
+    {
+      places->owners[temporary] = (guint16) owner;
+      if (is_unrolled && axes == 1u << owner)
+        place = SPIRV_IN_VARIABLES;
+    }
   places->self->places[temporary] = MAX (places->self->places[temporary], place);
 }
 

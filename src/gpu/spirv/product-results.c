@@ -456,7 +456,10 @@ is_in_vectors (const SpirvMatrices *matrices)
   Id bits = product->addresses[GHLO_SPIRV_RESULT], is_adjacent;
 
   if (product->product->is_dropped)
-    return product->product->epilogue->adjacent != 0 ? matrices->is_inside : 0;
+    {
+      g_assert (product->product->epilogue != NULL);
+      return product->product->epilogue->adjacent != 0 ? matrices->is_inside : 0;
+    }
   if (n != 1 || size > sizeof (guint32))
     return 0;
   for (guint i = 0; i < product->product->n_dimensions[GHLO_SPIRV_ROWS]; i++)
