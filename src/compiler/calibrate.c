@@ -342,15 +342,16 @@ ghlo_calibrate (GhloDeviceCore     *device,
                 const GhloMonitor  *monitor,
                 GError            **error)
 {
+  const guint n = G_N_ELEMENTS (probes);
   GhloDeviceRates measured = { 0 };
 
-  for (guint i = 0; i < G_N_ELEMENTS (probes); i++)
+  for (guint i = 0; i < n; i++)
     {
-      ghlo_monitor_progress (monitor, (double) i / (G_N_ELEMENTS (probes) + 1), probes[i].detail);
+      ghlo_monitor_progress (monitor, (double) i / (n + 1), probes[i].detail);
       if (!run_probe (device, i, &measured, monitor, error))
         return FALSE;
     }
-  ghlo_monitor_progress (monitor, (double) G_N_ELEMENTS (probes) / (G_N_ELEMENTS (probes) + 1), "transfers");
+  ghlo_monitor_progress (monitor, (double) n / (n + 1), "transfers");
   if (!ghlo_device_core_is_host (device) && !time_transfers (device, &measured, monitor, error))
     return FALSE;
   *rates = measured;

@@ -30,18 +30,8 @@ ghlo_counters_unref (GhloCounters *self)
     g_free (self);
 }
 
-static void
-add (guint64 *counter,
-     guint64  number)
-{
-  __atomic_add_fetch (counter, number, __ATOMIC_RELAXED);
-}
-
-static guint64
-get (guint64 *counter)
-{
-  return __atomic_load_n (counter, __ATOMIC_RELAXED);
-}
+#define ADD(counter, number) __atomic_add_fetch (counter, number, __ATOMIC_RELAXED)
+#define GET(counter) __atomic_load_n (counter, __ATOMIC_RELAXED)
 
 void
 ghlo_counters_add_compile (GhloCounters *self,
@@ -49,9 +39,9 @@ ghlo_counters_add_compile (GhloCounters *self,
                            GhloCacheUse  use)
 {
   if (use != GHLO_CACHE_USE_NONE)
-    add (use == GHLO_CACHE_USE_HIT ? &self->n_cache_hits : &self->n_cache_misses, 1);
-  add (&self->n_compiles, 1);
-  add (&self->compile_time, g_get_monotonic_time () - start);
+    ADD (use == GHLO_CACHE_USE_HIT ? &self->n_cache_hits : &self->n_cache_misses, 1);
+  ADD (&self->n_compiles, 1);
+  ADD (&self->compile_time, g_get_monotonic_time () - start);
 }
 
 void
@@ -59,8 +49,8 @@ ghlo_counters_add_run (GhloCounters *self,
                        gint64        time,
                        gboolean      success)
 {
-  add (success ? &self->n_runs : &self->n_failures, 1);
-  add (&self->run_time, (guint64) time);
+  ADD (success ? &self->n_runs : &self->n_failures, 1);
+  ADD (&self->run_time, (guint64) time);
 }
 
 GhloCounters
@@ -70,12 +60,12 @@ ghlo_counters_read (GhloCounters *self)
     return (GhloCounters) { 0 };
 
   return (GhloCounters) {
-    .n_compiles = get (&self->n_compiles),
-    .n_runs = get (&self->n_runs),
-    .n_failures = get (&self->n_failures),
-    .n_cache_hits = get (&self->n_cache_hits),
-    .n_cache_misses = get (&self->n_cache_misses),
-    .compile_time = get (&self->compile_time),
-    .run_time = get (&self->run_time),
+    .n_compiles = GET (&self->n_compiles),
+    .n_runs = GET (&self->n_runs),
+    .n_failures = GET (&self->n_failures),
+    .n_cache_hits = GET (&self->n_cache_hits),
+    .n_cache_misses = GET (&self->n_cache_misses),
+    .compile_time = GET (&self->compile_time),
+    .run_time = GET (&self->run_time),
   };
 }

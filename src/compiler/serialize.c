@@ -18,7 +18,7 @@
 #include "compiler/read-module.h"
 #include "ir/print/print.h"
 
-static const char magic[8] = { 'G', 'H', 'L', 'O', 'E', 'X', 'E', '1' };
+static const guint8 magic[8] = { 'G', 'H', 'L', 'O', 'E', 'X', 'E', '1' };
 
 enum { HEADER_SIZE = sizeof magic + GHLO_DIGEST_SIZE };
 

@@ -221,9 +221,9 @@ check_run (gpointer            data,
   Source *source = data;
   g_autoptr (GhloDiagnostics) diagnostics = source_get_diagnostics (source);
   g_autoptr (GError) local_error = NULL;
-  g_autoptr (GhloIrModule) module = NULL;
+  GhloIrModule *module = ghlo_read_module (source->bytes, diagnostics, monitor, NULL, &local_error);
 
-  module = ghlo_read_module (source->bytes, diagnostics, monitor, NULL, &local_error);
+  g_clear_pointer (&module, ghlo_ir_module_unref);
   if (local_error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local_error));

@@ -183,6 +183,7 @@ call_python (GhloPjrtCall  *given,
 {
   const GhloPjrtCallbacks *python = g_atomic_pointer_get (&callbacks);
   g_autoptr (GError) problem = NULL;
+  gboolean done = FALSE;
 
   given->struct_size = sizeof *given;
   given->fail = fail;
@@ -194,7 +195,12 @@ call_python (GhloPjrtCall  *given,
       fail (&problem, "the Python interpreter that the program calls back into has shut down");
     }
   /* From here on Python owns the operands. */
-  else if (python->call (given))
+  else
+    {
+      done = python->call (given);
+    }
+  given->error = NULL;
+  if (done)
     return TRUE;
   if (problem == NULL)
     fail (&problem, "a callback into Python failed without an error message");

@@ -182,8 +182,10 @@ find_memory (const PJRT_Executable *self,
              const GhloIrAttr      *named)
 {
   const char *name = named != NULL && named->kind == GHLO_IR_ATTR_STRING ? named->text : "";
+  const PJRT_Device *device = self->devices[0];
 
-  for (guint i = 0; i < self->devices[0]->n_memories; i++)
+  g_assert (device != NULL);
+  for (guint i = 0; i < device->n_memories; i++)
     if (strcmp (ghlo_pjrt_memory_kinds[i], name) == 0)
       return i;
 

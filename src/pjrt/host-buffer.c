@@ -236,7 +236,7 @@ static PJRT_Error *
 decrease_external_reference_count (PJRT_Buffer_DecreaseExternalReferenceCount_Args *args)
 {
   PJRT_Buffer *self;
-  g_autoptr (GhloPjrtFuture) unlent = NULL;
+  GhloPjrtFuture *unlent = NULL;
   gboolean read = FALSE;
 
   PJRT_NEEDS (args, buffer);
@@ -250,6 +250,7 @@ decrease_external_reference_count (PJRT_Buffer_DecreaseExternalReferenceCount_Ar
         unlent = g_steal_pointer (&self->lent);
     }
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&unlent, ghlo_pjrt_future_unref);
 
   return read ? NULL : ghlo_pjrt_error_new (PJRT_Error_Code_INVALID_ARGUMENT, "the buffer has no external references");
 }

@@ -77,9 +77,11 @@ ghlo_tool_file_open (GhloToolFile  *self,
 
   *self = (GhloToolFile) { .name = is_stdin ? "<stdin>" : path };
   if (is_stdin || !ghlo_import_file_map (&self->file, path, GHLO_IMPORT_FILE_LIMIT))
-    self->file.bytes = ghlo_tool_read_file (path, error);
-  if (self->file.bytes == NULL)
-    return FALSE;
+    {
+      self->file.bytes = ghlo_tool_read_file (path, error);
+      if (self->file.bytes == NULL)
+        return FALSE;
+    }
 
   self->is_text = ghlo_import_is_text (self->file.bytes);
   self->sections = g_array_new (FALSE, FALSE, sizeof (GhloToolSection));

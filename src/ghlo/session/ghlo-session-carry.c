@@ -183,7 +183,10 @@ carry_marked (const Marks          *marks,
       if (marks->replaces)
         g_clear_pointer (&value, ghlo_value_unref);
       if (value == NULL)
-        value = ghlo_executable_take_input (marks->session->core->executable, marks->initial[next++], i, error);
+        {
+          g_assert (next < marks->n_initial);
+          value = ghlo_executable_take_input (marks->session->core->executable, marks->initial[next++], i, error);
+        }
       if (value == NULL)
         return FALSE;
       if (!check_carry (marks->session, changed, marks->outputs[i], i, error))
@@ -249,7 +252,8 @@ ghlo_session_carry_all (GhloSession         *self,
   marks.bindings = ghlo_session_begin_call (self, error);
   if (marks.bindings == NULL)
     return FALSE;
-  marks.outputs = outputs = g_new (guint, marks.bindings->n_inputs + 1);
+  outputs = g_new0 (guint, marks.bindings->n_inputs + 1);
+  marks.outputs = outputs;
   changed = ghlo_session_bindings_copy (marks.bindings);
   done = find_marks (&marks, error) && check_count (&marks, error) && carry_marked (&marks, changed, error);
   if (done)

@@ -495,9 +495,14 @@ take_inputs (GhloSessionCall     *call,
       if (call->bindings->initial[i] != NULL)
         continue;
       if (call->bindings->bound[i] != NULL)
-        call->inputs[i] = ghlo_value_ref (call->bindings->bound[i]);
+        {
+          call->inputs[i] = ghlo_value_ref (call->bindings->bound[i]);
+        }
       else
-        call->inputs[i] = ghlo_executable_take_input (call->core->executable, inputs[next++], i, error);
+        {
+          g_assert (inputs != NULL);
+          call->inputs[i] = ghlo_executable_take_input (call->core->executable, inputs[next++], i, error);
+        }
       if (call->inputs[i] == NULL)
         return FALSE;
     }

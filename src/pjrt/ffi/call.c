@@ -327,6 +327,7 @@ run (Call                      *self,
   ghlo_pjrt_ffi_state_clear (&initialized);
   ghlo_pjrt_ffi_state_clear (&prepared);
   ghlo_pjrt_ffi_context_clear (&context);
+  self->call.ctx = NULL;
 
   return ok;
 }

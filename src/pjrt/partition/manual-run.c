@@ -67,6 +67,7 @@ keep_results (Partition         *self,
     {
       const GhloPjrtManualResult *source = &self->manual->sources[i];
 
+      g_assert (source->is_input || run_result != NULL);
       self->results[i] = ghlo_value_ref (source->is_input ? self->arguments[source->index]
                                                           : run_result->outputs[source->index]);
     }
@@ -222,9 +223,10 @@ begin_partitions (const GhloPjrtManual       *self,
   for (guint i = 0; i < self->positions.n; i++)
     {
       partitions[i] = (Partition) {
-        .manual = self, .operands = frame->operands, .context = frame->context, .position = i, .n_left = n_left,
+        .manual = self, .operands = frame->operands, .context = frame->context, .position = i,
         .arguments = g_new0 (GhloValue *, self->n_arguments), .results = g_new0 (GhloValue *, self->n_results),
       };
+      partitions[i].n_left = n_left;
       ghlo_ref_process_begin (&partitions[i].process, run, grid, 0,
                               self->positions.partitions[first + self->positions.offsets[i]]);
     }

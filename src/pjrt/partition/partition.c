@@ -142,7 +142,10 @@ list_bytes (PJRT_Executable *self)
   self->sharding_bytes = g_new0 (const char *, self->n_shardings + 1);
   self->sharding_sizes = g_new0 (gsize, self->n_shardings + 1);
   for (guint i = 0; i < self->n_shardings; i++)
-    self->sharding_bytes[i] = g_bytes_get_data (self->shardings[i]->bytes, &self->sharding_sizes[i]);
+    {
+      g_assert (self->shardings[i] != NULL);
+      self->sharding_bytes[i] = g_bytes_get_data (self->shardings[i]->bytes, &self->sharding_sizes[i]);
+    }
   for (guint i = 0; i <= self->n_shardings; i++)
     if (self->sharding_bytes[i] == NULL)
       self->sharding_bytes[i] = "";

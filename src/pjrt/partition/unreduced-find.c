@@ -253,7 +253,7 @@ find_known (GhloPjrtUnreduced *self,
   const GhloIrValue *operand = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0) : NULL;
   GhloPjrtSlices slices;
 
-  if (op->block != self->maker.op->block || op->n_results != 1)
+  if (operand == NULL || op->block != self->maker.op->block || op->n_results != 1)
     return FALSE;
   switch (op->kind)
     {
