@@ -292,6 +292,23 @@ find_stride (const GhloIrWindowDim *dim)
   return MAX (dim->input * dim->base_dilation + dim->padding_low + dim->padding_high, 1);
 }
 
+/* Adds an attribute, unless all numbers are 1. */
+static void
+add_unless_ones (GhloRewriter    *self,
+                 const char      *name,
+                 const gint64    *numbers,
+                 guint            n,
+                 GhloIrNamedAttr *attributes,
+                 gsize           *n_attributes)
+{
+  gboolean are_ones = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    are_ones &= numbers[i] == 1;
+  if (!are_ones)
+    attributes[(*n_attributes)++] = (GhloIrNamedAttr) { name, ghlo_ir_attr_i64s (self->module, numbers, n) };
+}
+
 GhloIrValue *
 ghlo_make_reduce_window (GhloRewriter       *self,
                          GhloIrOpKind        kind,
@@ -302,6 +319,9 @@ ghlo_make_reduce_window (GhloRewriter       *self,
   GhloIrModule *module = self->module;
   gint64 outputs[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK], base[GHLO_MAX_RANK];
   gint64 dilations[GHLO_MAX_RANK], padding[2 * GHLO_MAX_RANK];
+  GhloIrNamedAttr attributes[5] = { { "window_dimensions", NULL } };
+  gboolean is_padded = FALSE;
+  gsize n = 1;
   const gint64 pairs[] = { window->rank, 2 };
   const GhloIrType *i64 = ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_I64), *type;
   const GhloIrType *of_padding = ghlo_ir_type_tensor (module, i64, pairs, 2, NULL, NULL);
@@ -318,7 +338,17 @@ ghlo_make_reduce_window (GhloRewriter       *self,
       dilations[i] = dim->window_dilation;
       padding[2 * i] = dim->padding_low;
       padding[2 * i + 1] = dim->padding_high;
+      is_padded |= dim->padding_low != 0 || dim->padding_high != 0;
     }
+  attributes[0].value = ghlo_ir_attr_i64s (module, sizes, window->rank);
+  add_unless_ones (self, "window_strides", strides, window->rank, attributes, &n);
+  add_unless_ones (self, "base_dilations", base, window->rank, attributes, &n);
+  add_unless_ones (self, "window_dilations", dilations, window->rank, attributes, &n);
+  if (is_padded)
+    attributes[n++] = (GhloIrNamedAttr) {
+      "padding", ghlo_ir_attr_dense (module, of_padding, g_bytes_new (padding, 2 * window->rank * sizeof *padding),
+                                     FALSE, NULL),
+    };
   type = ghlo_make_type (self, operand->type, outputs, window->rank);
   reduce = ghlo_make_op (self, &(GhloIrOpState) {
     .kind = GHLO_OP_STABLEHLO_REDUCE_WINDOW,
@@ -327,15 +357,8 @@ ghlo_make_reduce_window (GhloRewriter       *self,
     .result_types = &type,
     .n_results = 1,
     .n_regions = 1,
-    .attributes = (GhloIrNamedAttr[]) {
-      { "window_dimensions", ghlo_ir_attr_i64s (module, sizes, window->rank) },
-      { "window_strides", ghlo_ir_attr_i64s (module, strides, window->rank) },
-      { "base_dilations", ghlo_ir_attr_i64s (module, base, window->rank) },
-      { "window_dilations", ghlo_ir_attr_i64s (module, dilations, window->rank) },
-      { "padding", ghlo_ir_attr_dense (module, of_padding, g_bytes_new (padding, 2 * window->rank * sizeof *padding),
-                                       FALSE, NULL) },
-    },
-    .n_attributes = 5,
+    .attributes = attributes,
+    .n_attributes = n,
   });
   put_reducer (self, reduce, kind, initial->type);
 

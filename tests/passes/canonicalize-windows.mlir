@@ -33,12 +33,12 @@ module {
   func.func @main(%arg0: tensor<2x100x100x3xf32>, %arg1: tensor<100x100xi32>, %arg2: tensor<f32>) -> (tensor<1x96x47x3xf32>, tensor<2x93x93x3xf32>, tensor<2x98x98x3xf32>, tensor<93x93xi32>) {
     %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %c = stablehlo.constant dense<1> : tensor<i32>
-    %0 = "stablehlo.reduce_window"(%arg0, %arg2) <{base_dilations = array<i64: 1, 1, 1, 1>, padding = dense<0> : tensor<4x2xi64>, window_dilations = array<i64: 1, 1, 1, 1>, window_dimensions = array<i64: 1, 1, 8, 1>, window_strides = array<i64: 2, 1, 2, 1>}> ({
+    %0 = "stablehlo.reduce_window"(%arg0, %arg2) <{window_dimensions = array<i64: 1, 1, 8, 1>, window_strides = array<i64: 2, 1, 2, 1>}> ({
     ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
       %5 = stablehlo.maximum %arg3, %arg4 : tensor<f32>
       stablehlo.return %5 : tensor<f32>
     }) : (tensor<2x100x100x3xf32>, tensor<f32>) -> tensor<1x100x47x3xf32>
-    %1 = "stablehlo.reduce_window"(%0, %arg2) <{base_dilations = array<i64: 1, 1, 1, 1>, padding = dense<[[0, 0], [1, 2], [0, 0], [0, 0]]> : tensor<4x2xi64>, window_dilations = array<i64: 1, 1, 1, 1>, window_dimensions = array<i64: 1, 8, 1, 1>, window_strides = array<i64: 1, 1, 1, 1>}> ({
+    %1 = "stablehlo.reduce_window"(%0, %arg2) <{padding = dense<[[0, 0], [1, 2], [0, 0], [0, 0]]> : tensor<4x2xi64>, window_dimensions = array<i64: 1, 8, 1, 1>}> ({
     ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
       %5 = stablehlo.maximum %arg3, %arg4 : tensor<f32>
       stablehlo.return %5 : tensor<f32>

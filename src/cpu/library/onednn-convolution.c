@@ -196,7 +196,8 @@ ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
                                  gint64                         end,
                                  gboolean                       back)
 {
-  dnnl_memory_desc_t whole, plain, own = self->memories[WEIGHTS].layout;
+  const dnnl_memory_desc_t *layout = &self->memories[WEIGHTS].layout;
+  dnnl_memory_desc_t whole, plain, own = *layout;
   dnnl_dims_t dimensions, offsets = { 0 };
   guint n = find_weights (shape, dimensions), features = shape->groups > 1;
   gboolean is_part = end - begin < dimensions[features];
@@ -207,9 +208,11 @@ ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
   plain = whole;
   offsets[features] = begin;
   dimensions[features] = end - begin;
+  /* Sums of the weights of bytes, where the processor needs them, are behind all weights: a part has no place for its
+   * own. */
   if (is_part
-      && (ghlo_cpu_dnnl.memory_desc_init_submemory (&own, &self->memories[WEIGHTS].layout, dimensions, offsets)
-          != dnnl_success
+      && (layout->extra.flags != dnnl_memory_extra_flag_none
+          || ghlo_cpu_dnnl.memory_desc_init_submemory (&own, layout, dimensions, offsets) != dnnl_success
           || ghlo_cpu_dnnl.memory_desc_init_submemory (&plain, &whole, dimensions, offsets)
              != dnnl_success))
     return NULL;

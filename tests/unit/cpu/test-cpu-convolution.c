@@ -456,6 +456,9 @@ static const Row rows[] = {
   { "valid", WINDOW (1, 5, 7, 12, 5, 1, 0, 0, 1, 1, 1, 1), "onednn*" },
   { "one tap", WINDOW (2, 32, 16, 9, 1, 1, 0, 0, 1, 1, 1, 1), "windows by*" },
   { "one tap, steps", WINDOW (2, 32, 16, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
+  /* Kernels that several threads reorder. */
+  { "large kernel", WINDOW (1, 256, 144, 5, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+  { "large kernel, one tap, steps", WINDOW (1, 1024, 320, 3, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
   { "dilated kernel", WINDOW (1, 16, 16, 14, 3, 1, 2, 2, 1, 2, 1, 1), "onednn*" },
   { "depthwise", WINDOW (2, 32, 32, 14, 3, 1, 1, 1, 1, 1, 32, 1), "onednn*" },
   { "groups", WINDOW (1, 32, 64, 10, 3, 1, 1, 1, 1, 1, 2, 1), "onednn*" },
@@ -482,7 +485,7 @@ static void
 test_frameworks (void)
 {
   static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16), SAME (F16), SAME (F64),
-                                 MIXED (BF16, BF16, F32) };
+                                 MIXED (BF16, BF16, F32), MIXED (I8, I8, I32), MIXED (UI8, I8, I32) };
   gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_AVX2;
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
