@@ -19,6 +19,8 @@
 #define LARGE_PART 2e6
 /* Most nanoseconds of a part, which cannot be interrupted. */
 #define MAX_PART   15e6
+/* The speed of depthwise convolutions of any type, which have no sums of adjacent products, relative to f32. */
+#define DEPTHWISE_SPEED 0.6
 /* Nanoseconds to move a byte from or to a cache. */
 #define BYTE_TIME 0.033
 /* Nanoseconds for each weight that a part adds to the sum of gradients. */
@@ -558,7 +560,7 @@ is_worth_it (const State *state)
   if (strstr (name, "amx") != NULL)
     return features % 32 == 0 || (shape->groups == 1 && features >= 16);
 
-  return strstr (name, "bf16") != NULL && features % 2 == 0;
+  return strstr (name, "bf16") != NULL && (features % 2 == 0 || strstr (name, "dw") != NULL);
 }
 
 static gboolean
@@ -628,6 +630,8 @@ try_type (const GhloCpuConvolution *self,
 
   if (rate == 0 || !find_shape (w, type, &state->shape))
     return FALSE;
+  if (state->shape.source_features == state->shape.groups)
+    rate = ghlo_cpu_rate () * DEPTHWISE_SPEED;
   way->nanoseconds = MAX (count_operations (&state->shape) / rate * 1e9,
                           BYTE_TIME * count_bytes (&state->shape, type));
   if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))

@@ -440,7 +440,7 @@ ghlo_emit_points (Emitter               *self,
                   const GhloKernelBlock *block)
 {
   g_autofree Points *points = g_new0 (Points, 1);
-  Value result[GHLO_KERNEL_MAX_FOLDS];
+  Value result[GHLO_KERNEL_MAX_FOLDS] = { NULL };
   GhloEmitLanes saved;
 
   points->block = self->block = block;

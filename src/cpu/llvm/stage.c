@@ -70,6 +70,7 @@ transpose (Emitter *self,
            Value   *vectors,
            guint    n)
 {
+  g_assert (n <= MAX_ROWS && (n & (n - 1)) == 0);
   for (guint step = 1; step < n; step *= 2)
     {
       Value low[MAX_ROWS], high[MAX_ROWS];

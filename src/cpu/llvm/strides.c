@@ -68,6 +68,7 @@ join (Emitter *self,
 {
   Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
 
+  g_assert (n_parts > 0);
   for (; n_parts > 1; n_parts /= 2, n *= 2)
     {
       for (guint i = 0; i < 2 * n; i++)

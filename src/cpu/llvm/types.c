@@ -124,6 +124,7 @@ ghlo_emit_steps (Emitter *self,
 {
   Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
 
+  g_assert (self->width > 0);
   for (guint i = 0; i < self->width; i++)
     lanes[i] = LLVMConstInt (type, (guint64) step * i, TRUE);
 
