@@ -166,7 +166,8 @@ prepare_operands (GhloStepBuilder *self,
       *operand = ghlo_step_materialize (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)),
                                         space, attempt->selections[i].dense);
       operand->is_persistent = was_persistent;
-      operand->wants_data = attempt->selections[i].wants_data;
+      operand->wants_data = attempt->selections[i].wants_data 
+                            || ghlo_step_is_known_scalar ((gconstpointer) self->buffers->data, operand);
       operand->in_place = attempt->selections[i].in_place;
     }
 }
@@ -293,7 +294,8 @@ has_views_of (GhloStepBuilder *self,
     {
       const GhloView *view = &attempt->views[i], like = view_operand (self, &step->operands[i]);
 
-      if (view->data != like.data || view->is_persistent != like.is_persistent
+      if (view->data != like.data
+          || (step->implementation->get_packing != NULL && view->is_persistent != like.is_persistent)
           || (view->rank > 0 && memcmp (view->strides, like.strides, view->rank * sizeof (gint64)) != 0))
         return FALSE;
     }

@@ -38,15 +38,17 @@ hash_step (gconstpointer key)
   return (guint) ghlo_hash_end (&hash);
 }
 
+/* @packs: whether steps may keep packed copies of operands. */
 static gboolean
 same_operand (const GhloStepPlan    *plan,
+              gboolean               packs,
               const GhloStepOperand *a,
               const GhloStepOperand *b)
 {
   gsize size = a->type->rank * sizeof (gint64);
   GhloView first, second;
 
-  if (a->type != b->type || a->is_persistent != b->is_persistent || (a->strides == NULL) != (b->strides == NULL)
+  if (a->type != b->type || (packs && a->is_persistent != b->is_persistent) || (a->strides == NULL) != (b->strides == NULL)
       || (a->strides != b->strides && memcmp (a->strides, b->strides, size) != 0)
       || ghlo_step_alignment (plan, a) != ghlo_step_alignment (plan, b))
     return FALSE;
@@ -80,17 +82,19 @@ same_step (gconstpointer a,
   const GhloStepPlan *plan = ((const GhloCompiledStep *) a)->plan;
   const GhloStep *x = ((const GhloCompiledStep *) a)->step, *y = ((const GhloCompiledStep *) b)->step;
 
+  const gboolean packs = x->implementation != NULL && x->implementation->get_packing != NULL;
+
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
       || x->n_results != y->n_results || x->body != y->body || x->may_be_predicated != y->may_be_predicated
       || (x->op == NULL) != (y->op == NULL)
       || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !ghlo_step_same_values (x->op, y->op))))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)
-    if (!same_operand (plan, &x->operands[i], &y->operands[i])
+    if (!same_operand (plan, packs, &x->operands[i], &y->operands[i])
         || ghlo_step_alias (plan, x, i) != ghlo_step_alias (plan, y, i))
       return FALSE;
   for (guint i = 0; i < x->n_results; i++)
-    if (!same_operand (plan, &x->results[i], &y->results[i]))
+    if (!same_operand (plan, packs, &x->results[i], &y->results[i]))
       return FALSE;
 
   return TRUE;

@@ -257,6 +257,15 @@ ghlo_step_view (const GhloStepOperand *operand)
                       .is_persistent = operand->is_persistent };
 }
 
+/* Whether a kernel may contain the operand's value, so that steps with other values have other kernels. */
+static inline gboolean
+ghlo_step_is_known_scalar (const GhloStepBuffer  *buffers,
+                           const GhloStepOperand *operand)
+{
+  return operand->buffer != GHLO_STEP_NONE && operand->type->rank == 0
+         && buffers[operand->buffer].kind == GHLO_STEP_BUFFER_CONSTANT;
+}
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloStepPlan, ghlo_step_plan_free)
 
 G_END_DECLS

@@ -184,7 +184,8 @@ select_result (Strider               *self,
     self->plan->buffers[step->scratch].size = selection.scratch;
   for (guint i = 0; i < step->n_operands; i++)
     {
-      step->operands[i].wants_data = selections[i].wants_data;
+      step->operands[i].wants_data = selections[i].wants_data
+                                     || ghlo_step_is_known_scalar (self->plan->buffers, &step->operands[i]);
       step->operands[i].in_place = selections[i].in_place;
     }
 

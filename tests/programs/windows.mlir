@@ -77,5 +77,13 @@ func.func @short_sums() {
   }) {window_dimensions = array<i64: 2, 2>} : (tensor<2x3xf16>, tensor<f16>) -> tensor<1x2xf16>
   // 2048 and 0.5 is 2048, and 2 is 2050, and 1.5 is 2052, and 3 is 2056: halves go to even numbers.
   check.expect_eq_const %0, dense<[[2056.0, 6148.0]]> : tensor<1x2xf16>
+  // The same but for the initial value, which the machine code contains.
+  %one = stablehlo.constant dense<1.0> : tensor<f16>
+  %1 = "stablehlo.reduce_window"(%y, %one) ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %m = stablehlo.add %a, %b : tensor<f16>
+    stablehlo.return %m : tensor<f16>
+  }) {window_dimensions = array<i64: 2, 2>} : (tensor<2x3xf16>, tensor<f16>) -> tensor<1x2xf16>
+  check.expect_eq_const %1, dense<[[8.0, 4104.0]]> : tensor<1x2xf16>
   func.return
 }
