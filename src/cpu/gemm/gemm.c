@@ -28,8 +28,8 @@ enum { FEW_TASKS = 8, MANY_TASKS = 32, MIN_LOOPED_ROWS = 16 };
 static const GhloCpuGemmAlgorithm *const algorithms[] = {
   &ghlo_cpu_gemm_empty,
   &ghlo_cpu_gemm_small,
-  &ghlo_cpu_gemm_vector,
   &ghlo_cpu_gemm_onednn,
+  &ghlo_cpu_gemm_vector,
   &ghlo_cpu_gemm_library,
   &ghlo_cpu_gemm_panels,
 };

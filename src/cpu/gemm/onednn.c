@@ -13,11 +13,13 @@
 
 #include <string.h>
 
-/* Approximate nanoseconds for a byte of rhs that is packed. */
+/* Approximate nanoseconds for a byte of rhs that is packed, and for one that is read. */
 #define PACK_COST 0.1
+#define READ_TIME 0.033
 
 enum
 {
+  MAX_CACHED = 8 << 20,   /* bytes of rhs that stay in caches from one product to the next */
   MIN_PRODUCTS = 16 * 16 * 16,
   MAX_ROWS = 512, MAX_COLUMNS = 512, ROW_UNIT = 8, COLUMN_UNIT = 64,
 };
@@ -178,6 +180,16 @@ plan_scratch (const GhloCpuGemm     *self,
   return TRUE;
 }
 
+/* Whether a few vectors and a matrix should be left to the routines for them, which are as fast as memory. In caches,
+ * converting narrow numbers takes them longer than reading these. */
+static gboolean
+is_for_vectors (const GhloCpuGemm *self)
+{
+  return self->m <= GHLO_CPU_MAX_VECTORS
+         && (self->rhs.type == GHLO_ELEMENT_TYPE_F32 || !ghlo_cpu_gemm_keeps_rhs (self)
+             || (double) self->n * (double) self->k * self->rhs.size > MAX_CACHED);
+}
+
 static gboolean
 take (const GhloCpuGemm *self,
       GhloCpuWay        *way)
@@ -186,13 +198,14 @@ take (const GhloCpuGemm *self,
   GhloElementType types[3];
   GhloCpuArithmetic sums;
 
-  if (!self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
+  if (is_for_vectors (self) || !self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
       || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS || ghlo_cpu_onednn_speed (types[0]) == 0)
     return FALSE;
 
   state = g_new0 (State, 1);
   sums = types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32;
-  way->nanoseconds /= ghlo_cpu_onednn_speed (types[0]);
+  way->nanoseconds = MAX (way->nanoseconds / ghlo_cpu_onednn_speed (types[0]),
+                          READ_TIME * (double) self->n_batches * (double) self->n * (double) self->k * self->rhs.size);
   ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0
