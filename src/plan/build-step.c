@@ -166,7 +166,7 @@ prepare_operands (GhloStepBuilder *self,
       *operand = ghlo_step_materialize (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)),
                                         space, attempt->selections[i].dense);
       operand->is_persistent = was_persistent;
-      operand->wants_data = attempt->selections[i].wants_data 
+      operand->wants_data = attempt->selections[i].wants_data
                             || ghlo_step_is_known_scalar ((gconstpointer) self->buffers->data, operand);
       operand->in_place = attempt->selections[i].in_place;
     }

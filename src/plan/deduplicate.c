@@ -48,7 +48,8 @@ same_operand (const GhloStepPlan    *plan,
   gsize size = a->type->rank * sizeof (gint64);
   GhloView first, second;
 
-  if (a->type != b->type || (packs && a->is_persistent != b->is_persistent) || (a->strides == NULL) != (b->strides == NULL)
+  if (a->type != b->type || (packs && a->is_persistent != b->is_persistent)
+      || (a->strides == NULL) != (b->strides == NULL)
       || (a->strides != b->strides && memcmp (a->strides, b->strides, size) != 0)
       || ghlo_step_alignment (plan, a) != ghlo_step_alignment (plan, b))
     return FALSE;
