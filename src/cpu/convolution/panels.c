@@ -244,6 +244,8 @@ compute (const GhloCpuConvolution    *self,
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const guint8 *lhs = run->lhs + state->lhs_first;
+  /* A kernel that was packed need not be given. */
+  const guint8 *rhs = run->rhs != NULL ? run->rhs + self->windows.rhs_first : NULL;
 
   if (state->copies)
     {
@@ -254,8 +256,8 @@ compute (const GhloCpuConvolution    *self,
       lhs = run->scratch;
     }
 
-  return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, run->packed, run->result,
-                            run->scratch + state->copy_size, NULL, run->epilogue_data, run->monitor, error);
+  return ghlo_cpu_gemm_run (state->gemm, lhs, rhs, run->packed, run->result, run->scratch + state->copy_size, NULL,
+                            run->epilogue_data, run->monitor, error);
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, pack };
