@@ -359,7 +359,8 @@ make_moved (GhloLowering    *self,
   return ghlo_lower_value (self, ghlo_ir_op_operand (op, 0), &moved);
 }
 
-/* What is known is not read, so that folds may begin with it. */
+/* What is known is not read, so that folds may begin with it. A plan takes care that steps with other constants have
+ * other kernels (ghlo_step_is_known_scalar ()). */
 static gboolean
 is_scalar_constant (const GhloIrValue *value)
 {
