@@ -250,6 +250,33 @@ put_reducer (GhloRewriter     *self,
   }));
 }
 
+/* Adds an operation of kind @kind that reduces @operand by @combine to a result of type @type. */
+static GhloIrValue *
+add_reducing (GhloRewriter          *self,
+              GhloIrOpKind           kind,
+              GhloIrOpKind           combine,
+              GhloIrValue           *operand,
+              GhloIrValue           *initial,
+              const GhloIrType      *type,
+              const GhloIrNamedAttr *attributes,
+              gsize                  n_attributes)
+{
+  GhloIrOp *reduce = ghlo_make_op (self, &(GhloIrOpState) {
+    .kind = kind,
+    .operands = (GhloIrValue *[]) { operand, initial },
+    .n_operands = 2,
+    .result_types = &type,
+    .n_results = 1,
+    .n_regions = 1,
+    .attributes = attributes,
+    .n_attributes = n_attributes,
+  });
+
+  put_reducer (self, reduce, combine, initial->type);
+
+  return &reduce->results[0];
+}
+
 GhloIrValue *
 ghlo_make_reduce (GhloRewriter *self,
                   GhloIrOpKind  kind,
@@ -259,27 +286,16 @@ ghlo_make_reduce (GhloRewriter *self,
                   gsize         n_dimensions)
 {
   gint64 kept[GHLO_MAX_RANK];
-  const GhloIrType *type;
-  GhloIrOp *reduce;
   guint rank = 0;
 
   for (guint i = 0; i < operand->type->rank; i++)
     if (!ghlo_dims_contain (dimensions, n_dimensions, i))
       kept[rank++] = operand->type->dimensions[i];
-  type = ghlo_make_type (self, operand->type, kept, rank);
-  reduce = ghlo_make_op (self, &(GhloIrOpState) {
-    .kind = GHLO_OP_STABLEHLO_REDUCE,
-    .operands = (GhloIrValue *[]) { operand, initial },
-    .n_operands = 2,
-    .result_types = &type,
-    .n_results = 1,
-    .n_regions = 1,
-    .attributes = &(GhloIrNamedAttr) { "dimensions", ghlo_ir_attr_i64s (self->module, dimensions, n_dimensions) },
-    .n_attributes = 1,
-  });
-  put_reducer (self, reduce, kind, initial->type);
 
-  return &reduce->results[0];
+  return add_reducing (self, GHLO_OP_STABLEHLO_REDUCE, kind, operand, initial,
+                       ghlo_make_type (self, operand->type, kept, rank), &(GhloIrNamedAttr) {
+    "dimensions", ghlo_ir_attr_i64s (self->module, dimensions, n_dimensions),
+  }, 1);
 }
 
 /* A stride that leads to no other than @dim's positions. GhloIrWindow has none where there is a single one. */
@@ -323,9 +339,8 @@ ghlo_make_reduce_window (GhloRewriter       *self,
   gboolean is_padded = FALSE;
   gsize n = 1;
   const gint64 pairs[] = { window->rank, 2 };
-  const GhloIrType *i64 = ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_I64), *type;
+  const GhloIrType *i64 = ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_I64);
   const GhloIrType *of_padding = ghlo_ir_type_tensor (module, i64, pairs, 2, NULL, NULL);
-  GhloIrOp *reduce;
 
   for (guint i = 0; i < window->rank; i++)
     {
@@ -349,18 +364,7 @@ ghlo_make_reduce_window (GhloRewriter       *self,
       "padding", ghlo_ir_attr_dense (module, of_padding, g_bytes_new (padding, 2 * window->rank * sizeof *padding),
                                      FALSE, NULL),
     };
-  type = ghlo_make_type (self, operand->type, outputs, window->rank);
-  reduce = ghlo_make_op (self, &(GhloIrOpState) {
-    .kind = GHLO_OP_STABLEHLO_REDUCE_WINDOW,
-    .operands = (GhloIrValue *[]) { operand, initial },
-    .n_operands = 2,
-    .result_types = &type,
-    .n_results = 1,
-    .n_regions = 1,
-    .attributes = attributes,
-    .n_attributes = n,
-  });
-  put_reducer (self, reduce, kind, initial->type);
 
-  return &reduce->results[0];
+  return add_reducing (self, GHLO_OP_STABLEHLO_REDUCE_WINDOW, kind, operand, initial,
+                       ghlo_make_type (self, operand->type, outputs, window->rank), attributes, n);
 }

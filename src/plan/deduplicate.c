@@ -38,18 +38,15 @@ hash_step (gconstpointer key)
   return (guint) ghlo_hash_end (&hash);
 }
 
-/* @packs: whether steps may keep packed copies of operands. */
 static gboolean
 same_operand (const GhloStepPlan    *plan,
-              gboolean               packs,
               const GhloStepOperand *a,
               const GhloStepOperand *b)
 {
   gsize size = a->type->rank * sizeof (gint64);
   GhloView first, second;
 
-  if (a->type != b->type || (packs && a->is_persistent != b->is_persistent)
-      || (a->strides == NULL) != (b->strides == NULL)
+  if (a->type != b->type || (a->strides == NULL) != (b->strides == NULL)
       || (a->strides != b->strides && memcmp (a->strides, b->strides, size) != 0)
       || ghlo_step_alignment (plan, a) != ghlo_step_alignment (plan, b))
     return FALSE;
@@ -82,7 +79,7 @@ same_step (gconstpointer a,
 {
   const GhloStepPlan *plan = ((const GhloCompiledStep *) a)->plan;
   const GhloStep *x = ((const GhloCompiledStep *) a)->step, *y = ((const GhloCompiledStep *) b)->step;
-
+  /* Whether the step may keep packed copies of persistent operands. */
   const gboolean packs = x->implementation != NULL && x->implementation->get_packing != NULL;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
@@ -91,11 +88,12 @@ same_step (gconstpointer a,
       || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !ghlo_step_same_values (x->op, y->op))))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)
-    if (!same_operand (plan, packs, &x->operands[i], &y->operands[i])
+    if (!same_operand (plan, &x->operands[i], &y->operands[i])
+        || (packs && x->operands[i].is_persistent != y->operands[i].is_persistent)
         || ghlo_step_alias (plan, x, i) != ghlo_step_alias (plan, y, i))
       return FALSE;
   for (guint i = 0; i < x->n_results; i++)
-    if (!same_operand (plan, packs, &x->results[i], &y->results[i]))
+    if (!same_operand (plan, &x->results[i], &y->results[i]))
       return FALSE;
 
   return TRUE;

@@ -19,10 +19,9 @@
 #define LARGE_PART 2e6
 /* Most nanoseconds of a part, which cannot be interrupted. */
 #define MAX_PART   15e6
-/* The speed of depthwise convolutions of any type, which have no sums of adjacent products, relative to f32. */
+/* The speed, relative to f32, of convolutions of any type with one input feature a group (depthwise ones): adjacent
+ * products are not of the same sum. */
 #define DEPTHWISE_SPEED 0.6
-/* Nanoseconds to move a byte from or to a cache. */
-#define BYTE_TIME 0.033
 /* Nanoseconds for each weight that a part adds to the sum of gradients. */
 #define SUM_TIME   5.0
 
@@ -384,19 +383,27 @@ count_operations (const GhloCpuConvolutionShape *shape)
   return n;
 }
 
+static double
+count_weights (const GhloCpuConvolutionShape *shape)
+{
+  double n = (double) shape->source_features / (double) shape->groups * (double) shape->result_features;
+
+  for (guint i = 0; i < shape->n_spatial; i++)
+    n *= (double) shape->kernel[i];
+
+  return n;
+}
+
 /* The number of parts worth sharing. It does not depend on the number of threads, because sums may depend on the size
  * of a part. */
 static double
 count_parts (const GhloCpuConvolutionShape *shape,
              double                         nanoseconds)
 {
-  double weights = (double) shape->source_features / (double) shape->groups * (double) shape->result_features;
   double most = CLAMP (nanoseconds / LARGE_PART, FEW_PARTS, MANY_PARTS);
 
-  for (guint i = 0; i < shape->n_spatial; i++)
-    weights *= (double) shape->kernel[i];
   if (shape->direction == GHLO_CPU_BACKWARD_WEIGHTS)
-    most = CLAMP (nanoseconds / (SUM_TIME * weights), 2, MAX_SUMS);
+    most = CLAMP (nanoseconds / (SUM_TIME * count_weights (shape)), 2, MAX_SUMS);
 
   return MIN (nanoseconds / MIN_PART, most);
 }
@@ -602,18 +609,16 @@ static double
 count_bytes (const GhloCpuConvolutionShape *shape,
              GhloElementType                type)
 {
-  double source = (double) shape->images * (double) shape->source_features, result;
-  double weights = (double) shape->source_features / (double) shape->groups * (double) shape->result_features;
+  double source = (double) shape->images * (double) shape->source_features;
+  double result = (double) shape->images * (double) shape->result_features;
 
-  result = (double) shape->images * (double) shape->result_features;
   for (guint i = 0; i < shape->n_spatial; i++)
     {
       source *= (double) shape->source[i];
       result *= (double) shape->result[i];
-      weights *= (double) shape->kernel[i];
     }
 
-  return (source + result + weights) * ghlo_element_info (type)->size;
+  return (source + result + count_weights (shape)) * ghlo_element_info (type)->size;
 }
 
 static gboolean
@@ -633,7 +638,7 @@ try_type (const GhloCpuConvolution *self,
   if (state->shape.source_features == state->shape.groups)
     rate = ghlo_cpu_rate () * DEPTHWISE_SPEED;
   way->nanoseconds = MAX (count_operations (&state->shape) / rate * 1e9,
-                          BYTE_TIME * count_bytes (&state->shape, type));
+                          GHLO_CPU_BYTE_TIME * count_bytes (&state->shape, type));
   if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))
     return FALSE;
 

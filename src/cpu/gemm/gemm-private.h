@@ -13,6 +13,9 @@
 
 G_BEGIN_DECLS
 
+/* Approximate nanoseconds to pack a byte of rhs. */
+#define GHLO_CPU_PACK_TIME 0.1
+
 /* A dimension outside of the matrices: a batch dimension, or an outer dimension of rows or columns that does not
  * merge with the inner ones. */
 typedef struct

@@ -8,14 +8,11 @@
 
 #include "cpu/gemm/gemm-private.h"
 #include "cpu/gemm/convert-row.h"
+#include "cpu/isa/level.h"
 #include "cpu/library/onednn.h"
 #include "runtime/parallel.h"
 
 #include <string.h>
-
-/* Approximate nanoseconds for a byte of rhs that is packed, and for one that is read. */
-#define PACK_COST 0.1
-#define READ_TIME 0.033
 
 enum
 {
@@ -205,7 +202,8 @@ take (const GhloCpuGemm *self,
   state = g_new0 (State, 1);
   sums = types[2] == GHLO_ELEMENT_TYPE_I32 ? GHLO_CPU_I32 : GHLO_CPU_F32;
   way->nanoseconds = MAX (way->nanoseconds / ghlo_cpu_onednn_speed (types[0]),
-                          READ_TIME * (double) self->n_batches * (double) self->n * (double) self->k * self->rhs.size);
+                          GHLO_CPU_BYTE_TIME * (double) self->n_batches * (double) self->n * (double) self->k
+                          * self->rhs.size);
   ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0
@@ -296,7 +294,8 @@ pack (const GhloCpuGemm  *self,
 
   packing.packed = packed;
   packing.scratch = scratch;
-  ok = ghlo_parallel_for ((gsize) self->n_column_tiles, 1, PACK_COST * (double) self->way.packed_size, pack_tiles,
+  ok = ghlo_parallel_for ((gsize) self->n_column_tiles, 1,
+                          GHLO_CPU_PACK_TIME * (double) self->way.packed_size, pack_tiles,
                           &packing, monitor);
   if (packing.problem != NULL)
     g_propagate_error (error, packing.problem);

@@ -13,8 +13,6 @@
 
 /* The most bytes of a rhs of which a packed copy is kept. */
 #define MAX_AHEAD (64.0 * 1024.0 * 1024.0)
-/* Approximate nanoseconds for a byte of rhs that is packed. */
-#define PACK_COST 0.1
 
 enum
 {
@@ -182,7 +180,7 @@ pack (const GhloCpuGemm  *self,
   packing.packed = packed;
 
   return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->k, state->block_k), 1,
-                            PACK_COST * (double) self->way.packed_size, pack_blocks, &packing, monitor);
+                            GHLO_CPU_PACK_TIME * (double) self->way.packed_size, pack_blocks, &packing, monitor);
 }
 
 static gboolean

@@ -30,4 +30,7 @@ const char  *ghlo_cpu_model      (void);
  * may be; plans' estimates are based on it. */
 double       ghlo_cpu_rate       (void);
 
+/* Approximate nanoseconds for one core to move a byte from or to a cache. */
+#define GHLO_CPU_BYTE_TIME 0.033
+
 G_END_DECLS
