@@ -134,6 +134,13 @@ add_to_piece (Pieces                *self,
   return self->seconds * self->slowness < PIECE_SECONDS (device) || submit_piece (self, error);
 }
 
+/* The slowness to expect of commands that have not been measured. */
+static double
+get_caution (const GhloGpuDevice *device)
+{
+  return device->vulkan.is_cpu ? 8 : 1;
+}
+
 static gboolean
 submit_pieces (Pieces  *self,
                GError **error)
@@ -146,6 +153,8 @@ submit_pieces (Pieces  *self,
       const double seconds = self->share * guess_seconds (self->recording, i);
       const double n_groups = ceil ((double) command->n_points / command->points_per_group);
 
+      /* That the commands before were faster than estimated does not tell that this one is. */
+      self->slowness = MAX (self->slowness, get_caution (self->recording->device));
       for (guint64 first = 0, step; first < command->n_points; first += step)
         {
           const double groups = CLAMP (floor (n_groups * most / (seconds * self->slowness)), 1, n_groups);
@@ -168,10 +177,8 @@ get_slowness (GhloGpuRecording *self)
   g_mutex_lock (&self->lock);
   slowness = self->slowness;
   g_mutex_unlock (&self->lock);
-  if (slowness == 0)
-    slowness = self->device->vulkan.is_cpu ? 8 : 1;
 
-  return slowness;
+  return slowness > 0 ? slowness : get_caution (self->device);
 }
 
 gboolean

@@ -200,8 +200,15 @@ record (gpointer              compiled,
   table.befores = base + self->befores;
   for (guint phase = 0; phase < N_PHASES; phase++)
     if (self->pipelines[phase] != NULL)
-      ghlo_gpu_shader_record (recording, self->pipelines[phase], n_points[phase], GHLO_GPU_SHADER_GROUP, &table,
-                              sizeof table, GHLO_GPU_N_ADDRESSES (Table, n));
+      {
+        Table own = table;
+
+        /* Elements that are not accessed would count as work, by which runs are divided into pieces. */
+        if (phase == PHASE_INSIDES || phase == PHASE_BEFORES)
+          own.from = own.to = 0;
+        ghlo_gpu_shader_record (recording, self->pipelines[phase], n_points[phase], GHLO_GPU_SHADER_GROUP, &own,
+                                sizeof own, GHLO_GPU_N_ADDRESSES (Table, n));
+      }
 
   return TRUE;
 }
