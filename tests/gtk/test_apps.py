@@ -331,13 +331,20 @@ class Tests:
             good = not run.problem() and run.closed_in == 'Failed' and re.search(pattern, run.errors, re.M)
             self.ok(good, f'the error of {name}', run)
 
-    def press(self, *keys, times=3, then=()):
+    def press(self, *keys, times=3, until=None, then=()):
         """Presses keys in the window, a while after it has come, and then does xdotool's THEN. The keys are pressed so
-        many times, since on a busy machine the window may not be ready; it must make no difference."""
-        find = ['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus']
-        once = find + ['sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
+        many times, since on a busy machine the window may not be ready; it must make no difference. Where it would,
+        they are pressed until there is a window named UNTIL."""
+        search = ['xdotool', 'search', '--sync', '--onlyvisible', '--name']
+        find = [*search, '^GHLO$', 'windowfocus']
+        once = shlex.join(find + ['sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])])
         # A window that is just being shown may refuse the focus, which ends xdotool.
-        steps = [f'until {shlex.join(find)}; do sleep 0.2; done; sleep 0.7', *[shlex.join(once)] * times]
+        steps = [f'until {shlex.join(find)}; do sleep 0.2; done; sleep 0.7']
+        if until is None:
+            steps += [once] * times
+        else:
+            come = shlex.join(['timeout', '2', *search, f'^{until}$'])
+            steps.append(f'{once}; until {come}; do {once}; done')
         return subprocess.Popen(['sh', '-c', '; '.join(steps + ([shlex.join(['xdotool', *then])] if then else []))],
                                 env=self.environment, start_new_session=True,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -363,9 +370,8 @@ class Tests:
         good = not run.problem() and run.closed_in not in ('Open a program', 'Cancelled', 'Failed')
         self.ok(good, 'Run after Cancel before a first run', run)
 
-        asked = ['search', '--sync', '--onlyvisible', '--name', '^Open a program$']
-        keys = self.press('alt+o', times=1, then=asked)
-        run = self.run('--close-after=6000', endless)
+        keys = self.press('alt+o', until='Open a program')
+        run = self.run('--close-after=9000', endless)
         os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
 
