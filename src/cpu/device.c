@@ -12,6 +12,7 @@
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/prologue.h"
 #include "cpu/isa/level.h"
+#include "cpu/jit/emitter.h"
 #include "cpu/library/blas.h"
 #include "cpu/library/onednn.h"
 #include "cpu/steps.h"
@@ -90,6 +91,8 @@ unsupported_reason (GhloDeviceCore        *self,
       return ghlo_cpu_convolution_declines_layout (ops[0]);
     case GHLO_FUSION_EXPAND_DOTS:
       return ghlo_cpu_dot_declines_expansion (ops[0]);
+    case GHLO_FUSION_EXPAND_GEMV:
+      return ghlo_code_module_id () != NULL ? NULL : "without machine code the matrix is computed in blocks";
     case GHLO_FUSION_ATTENTION:
       return ghlo_cpu_attention_declines (ops, n_ops);
     default:

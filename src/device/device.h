@@ -36,8 +36,8 @@ typedef struct
   /* Returns NULL where the device runs @ops, which stand in one block in this order, as one step, a fusion of @kind.
    * Else returns the reason, a static sentence without its final stop. The layout of the operands is not known yet.
    * STEP asks whether it has steps for a single operation, judging by kind and types only, without being opened.
-   * CHANNELS_LAST asks whether it would want a convolution in that layout, EXPAND_DOTS whether it would want a product
-   * as multiplications and additions. NULL for a device that has no fusions. */
+   * CHANNELS_LAST asks whether it would want a convolution in that layout, EXPAND_DOTS and EXPAND_GEMV whether it would
+   * want a product as multiplications and additions. NULL for a device that has no fusions. */
   const char   *(*unsupported_reason) (GhloDeviceCore        *self,
                                        GhloFusionKind         kind,
                                        const GhloIrOp *const *ops,

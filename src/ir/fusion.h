@@ -24,6 +24,7 @@ typedef enum
   GHLO_FUSION_STEP,
   GHLO_FUSION_CHANNELS_LAST,
   GHLO_FUSION_EXPAND_DOTS,
+  GHLO_FUSION_EXPAND_GEMV,
 } GhloFusionKind;
 
 typedef struct

@@ -17,6 +17,9 @@
 #define LINE_BYTES 64
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
+/* Columns that are folded together. A row is read in pieces of a page, or of LEAST_PIECE bytes where that is more than
+ * a thread's share. That pays for LEAST_ROWS rows of LEAST_ROW bytes; a processor prefetches fewer rows by itself. */
+enum { PIECE = GHLO_SCHEDULE_MAX_COLUMNS, LEAST_PIECE = 2048, LEAST_ROW = 8192, LEAST_ROWS = 64 };
 
 typedef struct
 {
@@ -40,6 +43,31 @@ ghlo_kernel_schedule_allows (const GhloKernel *kernel,
       return FALSE;
 
   return TRUE;
+}
+
+gboolean
+ghlo_kernel_schedule_allows_columns (const GhloKernel *kernel,
+                                     guint             lanes)
+{
+  gboolean folds = FALSE;
+
+  if (lanes >= kernel->n_parallel)
+    return FALSE;
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    if (kernel->temporaries[i].axes != 0)
+      return FALSE;
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    {
+      const GhloKernelBlock *block = &kernel->blocks[i];
+
+      /* A chain has the same coordinates in each part. */
+      if (block->kind != GHLO_BLOCK_POINTS
+          || (block->n_folds > 0 && (block->axes == 0 || block->n_stores > 0 || block->split % block->n_chains != 0)))
+        return FALSE;
+      folds |= block->n_folds > 0;
+    }
+
+  return folds;
 }
 
 /* Returns the time to load or store one element for each of @n lanes along @axis, without the call. */
@@ -413,6 +441,58 @@ choose_cuts (const GhloKernel         *kernel,
   return cuts;
 }
 
+/* Returns the size of the smallest elements that the folds of @block read in rows along axis @lanes, 0 for none. */
+static guint
+find_element_size (const GhloKernel      *kernel,
+                   const GhloKernelBlock *block,
+                   guint                  lanes)
+{
+  guint least = 0;
+
+  if (block->n_folds == 0 || ghlo_kernel_count_points (kernel, block->axes) < LEAST_ROWS)
+    return 0;
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    {
+      const GhloKernelAccess *access = &kernel->accesses[kernel->nodes[i].index];
+      gboolean has_rows = FALSE;
+      guint size;
+
+      if (kernel->nodes[i].kind != GHLO_NODE_LOAD)
+        continue;
+      size = ghlo_element_info (access->type)->size;
+      for (guint axis = kernel->n_parallel; axis < kernel->n_axes; axis++)
+        has_rows |= (block->axes & 1u << axis) != 0 && access->strides[axis] != 0;
+      if (has_rows && access->strides[lanes] == size)
+        least = least == 0 ? size : MIN (least, size);
+    }
+
+  return least;
+}
+
+/* Chooses how many lanes are folded together, and threads that get as many. */
+static void
+choose_columns (const GhloKernel   *kernel,
+                const GhloMachine  *machine,
+                GhloKernelSchedule *schedule)
+{
+  guint least = 0, size;
+  gint64 points, piece;
+
+  /* A range of columns is not cut where guards start and stop to hold. */
+  if (kernel->n_terms > 0 || !ghlo_kernel_schedule_allows_columns (kernel, schedule->lanes))
+    return;
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if ((size = find_element_size (kernel, &kernel->blocks[i], schedule->lanes)) > 0)
+      least = least == 0 ? size : MIN (least, size);
+  if (least == 0 || kernel->axes[schedule->lanes].extent < LEAST_ROW / least)
+    return;
+  schedule->columns = (guint16) (PIECE / least);
+  points = ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
+  piece = MIN (points / machine->n_cores, kernel->axes[schedule->lanes].extent);
+  schedule->grain = MAX (schedule->grain, ghlo_round_up (CLAMP (piece, LEAST_PIECE / least, PIECE / least),
+                                                         schedule->width));
+}
+
 void
 ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
                                   const GhloMachine  *machine,
@@ -433,4 +513,5 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
     schedule->width /= 2;
   schedule->cuts = (guint8) choose_cuts (kernel, schedule);
   choose_grain (kernel, schedule);
+  choose_columns (kernel, machine, schedule);
 }

@@ -61,6 +61,7 @@ PASS (channels_last);
 PASS (expand_dots);
 PASS (fuse_loops);
 PASS (fuse_attention);
+PASS (expand_gemv);
 PASS (fuse_epilogues);
 PASS (fuse_reductions);
 PASS (fuse_maps);

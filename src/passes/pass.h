@@ -53,7 +53,7 @@ typedef struct
 {
   /* NULL where the device runs the operations as one step, as far as it can tell before the operands' layouts are
    * known; else the reason why it does not, as above. CHANNELS_LAST passes one convolution, and asks whether the
-   * device prefers that layout for it; EXPAND_DOTS passes one product, and asks whether the device prefers
+   * device prefers that layout for it; EXPAND_DOTS and EXPAND_GEMV pass one product, and ask whether the device prefers
    * multiplications and additions. */
   const char         *(*declines) (gpointer               device,
                                    GhloFusionKind         kind,

@@ -43,6 +43,8 @@ const GhloPass ghlo_pass_table[] = {
   { "fuse-loops", "Fuses a loop over few elements into one step", 1, GHLO_PASS_FUSION, ghlo_pass_fuse_loops },
   { "fuse-attention", "Fuses attention into one step: the scores, their softmax, and its product with the values", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_attention },
+  { "expand-gemv", "Writes products of a vector and a matrix that is computed from narrower values as multiplications "
+    "and sums where a device prefers it", 2, GHLO_PASS_FUSION, ghlo_pass_expand_gemv },
   { "fuse-epilogues", "Fuses a product or convolution with the elementwise operations around it", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_epilogues },
   { "fuse-reductions", "Fuses reductions with the elementwise operations around them", 1,

@@ -95,6 +95,13 @@ is_worth_it (const GhloCpuPrimitive *primitive,
   return ghlo_element_type_is_integer (type) || g_str_has_prefix (ghlo_cpu_primitive_name (primitive), "brg");
 }
 
+/* Whether rhs is packed from a transposed copy: oneDNN packs elements of two bytes one by one where k is adjacent. */
+static gboolean
+transposes_copy (const GhloCpuGemm *self)
+{
+  return self->rhs.k_adjacent && self->rhs.size == 2;
+}
+
 static gboolean
 width_init (Width                 *width,
             State                 *state,
@@ -114,11 +121,11 @@ width_init (Width                 *width,
         return FALSE;
       state->own_size = MAX (state->own_size, ghlo_cpu_primitive_scratch_size (width->primitives[i]));
     }
-  width->packer = ghlo_cpu_onednn_reorder_matrix (width->primitives[0], &rhs);
+  width->packer = transposes_copy (self) ? NULL : ghlo_cpu_onednn_reorder_matrix (width->primitives[0], &rhs);
   width->packs_copy = width->packer == NULL;
   if (width->packs_copy)
     width->packer = ghlo_cpu_onednn_reorder_matrix (width->primitives[0], &(GhloCpuPrimitiveMatrix) {
-      types[1], self->rhs.k_adjacent, self->rhs.k_adjacent ? self->k : columns,
+      types[1], FALSE, columns,
     });
   if (width->packer == NULL || (self->compiles && !ghlo_cpu_primitive_compile (width->packer)))
     return FALSE;
@@ -243,11 +250,12 @@ pack_tile (const GhloCpuGemm  *self,
 
   if (width->packs_copy)
     {
-      const GhloCpuAxis *rows = self->rhs.k_adjacent ? &self->rhs.outer : &self->rhs.k;
-      const gint64 n_rows = self->rhs.k_adjacent ? columns : self->k, n = self->rhs.k_adjacent ? self->k : columns;
+      const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+      const guint unit = g_bit_storage ((gsize) size) - 1;
 
-      ghlo_cpu_routines ()->move[g_bit_storage ((gsize) size) - 1] (from, rows->stride, size, copy, n * size, size,
-                                                                    (gsize) n_rows, (gsize) n);
+      (self->rhs.k_adjacent ? routines->transpose : routines->move)[unit] (from, self->rhs.k.stride,
+                                                                           self->rhs.outer.stride, copy, columns * size,
+                                                                           size, (gsize) self->k, (gsize) columns);
       from = copy;
     }
 

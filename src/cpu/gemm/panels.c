@@ -13,6 +13,8 @@
 
 /* The most bytes of a rhs of which a packed copy is kept. */
 #define MAX_AHEAD (64.0 * 1024.0 * 1024.0)
+/* Approximate nanoseconds to compute an element and to pack it. */
+#define COMPUTE_TIME 0.3
 
 enum
 {
@@ -227,6 +229,9 @@ take (const GhloCpuGemm *self,
 
   state->result_is_direct = state->writer.same && self->result.is_plain;
   state->block_k = ghlo_round_up (ghlo_ceil_div (self->k, ghlo_ceil_div (self->k, block)), 2);
+  if (self->lhs.compute != NULL || self->rhs.compute != NULL)
+    way->nanoseconds += COMPUTE_TIME * (double) self->n_batches * (double) self->k
+                        * (double) (self->rhs.compute != NULL ? self->n : self->m);
   ghlo_cpu_gemm_cut (self, way, state->rows, state->columns,
                      (state->result_is_direct ? MAX_ROWS : MAX_ROWS_INDIRECT) / parts,
                      (is_wide ? MAX_COLUMNS_8 : MAX_COLUMNS_4) / parts, G_MAXDOUBLE);

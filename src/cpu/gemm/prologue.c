@@ -12,8 +12,8 @@
  * a library's better loops are worth more. */
 enum { MAX_ROWS = 64, CACHE_LINE = 64 };
 
-/* Nanoseconds for writing and reading an element that is stored. */
-#define STORE_TIME 0.4
+/* Nanoseconds for writing and reading a byte that is stored. */
+#define STORE_TIME 0.1
 
 /* Reading */
 
@@ -23,7 +23,7 @@ ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
   g_autoptr (GhloCpuGemm) stored = NULL, computed = NULL;
-  gint64 rows = 1, n_stored = 1;
+  gint64 rows = 1, n_bytes = ghlo_element_info (ghlo_ir_op_operand (product, operand)->type->element_type)->size;
 
   if (!ghlo_cpu_dot_read_dense (problem, product))
     return "convolutions read their operands from memory";
@@ -32,7 +32,7 @@ ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
   for (guint i = 0; i < (operand == 0 ? problem->n_columns : problem->n_rows); i++)
     rows *= (operand == 0 ? problem->columns : problem->rows)[i].size;
   for (guint i = 0; i < ghlo_ir_op_operand (product, operand)->type->rank; i++)
-    n_stored *= ghlo_ir_op_operand (product, operand)->type->dimensions[i];
+    n_bytes *= ghlo_ir_op_operand (product, operand)->type->dimensions[i];
   if (rows > MAX_ROWS)
     return "with so many rows the operand is better stored";
   stored = ghlo_cpu_gemm_choose (problem, NULL);
@@ -44,7 +44,7 @@ ghlo_cpu_prologue_obstacle (const GhloIrOp *product,
 
   /* A library may have instructions for matrices. */
   return ghlo_cpu_gemm_nanoseconds (computed) <= ghlo_cpu_gemm_nanoseconds (stored)
-                                                   + STORE_TIME * (double) n_stored
+                                                   + STORE_TIME * (double) n_bytes
          ? NULL : "the product is faster with an operand in memory";
 }
 

@@ -90,7 +90,7 @@ plan_blocks (const GhloCpuGemm *self,
   if (self->rhs.compute == NULL)
     return 0;
   way->pitch = self->rhs.k_adjacent ? self->k : way->tile_columns;
-  state->block_rows = self->rhs.k_adjacent ? CLAMP (BLOCK_BYTES / (self->k * size) / 4 * 4, 1, self->n) : BLOCK_ROWS;
+  state->block_rows = self->rhs.k_adjacent ? CLAMP (BLOCK_BYTES / (self->k * size) / 4 * 4, 4, self->n) : BLOCK_ROWS;
 
   return ghlo_size_align ((gsize) (state->block_rows * way->pitch * size));
 }

@@ -11,6 +11,20 @@
 
 enum { ALIGNMENT = 64, ROOM = 64, BETWEEN = 64 };
 
+/* The results that columns keep in a temporary: where it is that of a fold, also those of chains and parts that are not
+ * merged yet. */
+static guint
+count_partial_results (const GhloKernel *kernel,
+                       guint             temporary)
+{
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    for (guint k = 0; k < kernel->blocks[i].n_folds; k++)
+      if (kernel->folds[kernel->blocks[i].first_fold + k].temporary == temporary)
+        return g_bit_storage (kernel->blocks[i].n_chains) + (kernel->blocks[i].split > 0);
+
+  return 1;
+}
+
 /* Adds the bytes of a temporary to *total, which is the offset where it begins. FALSE on overflow. */
 static gboolean
 add_temporary (const GhloKernel         *kernel,
@@ -22,6 +36,9 @@ add_temporary (const GhloKernel         *kernel,
   const GhloKernelTemporary *temporary = &kernel->temporaries[number];
   gsize bytes = schedule->lanes == GHLO_KERNEL_NONE ? 1 : schedule->width;
 
+  if (schedule->columns > 0)
+    bytes = schedule->columns * count_partial_results (kernel, number);
+
   for (guint i = 0; i < kernel->n_axes; i++)
     if ((temporary->axes & 1u << i) != 0 && __builtin_mul_overflow (bytes, (gsize) extents[i], &bytes))
       return FALSE;
@@ -32,13 +49,15 @@ add_temporary (const GhloKernel         *kernel,
          && !__builtin_add_overflow (*total, bytes & ~(gsize) (ALIGNMENT - 1), total) && *total < G_MAXSIZE / 2;
 }
 
-/* Whether temporary @i has memory of its own. A temporary that spans no axes is a variable instead. */
+/* Whether temporary @i has memory of its own. A temporary that spans no axes is a variable instead, unless columns are
+ * folded. */
 static gboolean
-has_memory (const GhloKernel *kernel,
-            const guint16    *places,
-            guint             i)
+has_memory (const GhloKernel         *kernel,
+            const GhloKernelSchedule *schedule,
+            const guint16            *places,
+            guint                     i)
 {
-  return kernel->temporaries[i].axes != 0 && places[i] == i;
+  return (kernel->temporaries[i].axes != 0 || schedule->columns > 0) && places[i] == i;
 }
 
 gsize
@@ -51,7 +70,7 @@ ghlo_code_scratch (const GhloKernel         *kernel,
 
   ghlo_kernel_find_places (kernel, places);
   for (guint i = 0; i < kernel->n_temporaries; i++)
-    if (has_memory (kernel, places, i) && !add_temporary (kernel, schedule, extents, i, &total))
+    if (has_memory (kernel, schedule, places, i) && !add_temporary (kernel, schedule, extents, i, &total))
       return G_MAXSIZE;
 
   return total;
@@ -101,7 +120,7 @@ ghlo_code_call_init (GhloCodeCall              *call,
   for (guint i = 0; i < kernel->n_temporaries; i++)
     {
       temporaries[i] = NULL;
-      if (!has_memory (kernel, places, i))
+      if (!has_memory (kernel, schedule, places, i))
         continue;
       temporaries[i] = (guint8 *) scratch + start;
       add_temporary (kernel, schedule, extents, i, &start);

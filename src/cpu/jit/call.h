@@ -4,10 +4,11 @@
  *
  * The scratch begins with the dummy area, GHLO_CODE_DUMMY_BYTES long, which takes loads and stores out of bounds. It
  * is followed by each temporary that spans axes, row-major in the order of the axes; where the lanes are points of a
- * parallel axis, each of its elements is a vector of the schedule's width. A loop-carried temporary and its next value
- * share one place where possible (kernel/places.h). Each temporary is followed by room for 64 more elements, since
- * whole vectors are loaded and stored, and by one cache line, so that temporaries whose sizes are powers of two do not
- * all begin at the same offset of a page. Each is aligned to 64 bytes.
+ * parallel axis, each of its elements is a vector of the schedule's width. Where the schedule has columns, a temporary
+ * has an element for each of them, followed by the partial results of a fold (cpu/llvm/columns.c). A loop-carried
+ * temporary and its next value share one place where possible (kernel/places.h). Each temporary is followed by room for
+ * 64 more elements, since whole vectors are loaded and stored, and by one cache line, so that temporaries whose sizes
+ * are powers of two do not all begin at the same offset of a page. Each is aligned to 64 bytes.
  */
 
 #pragma once

@@ -73,6 +73,7 @@ typedef struct
   gboolean                  has_cuts;           /* loops may be cut */
   Value                     staged[GHLO_KERNEL_MAX_ACCESSES];   /* vectors in the frame, one per row; or NULL */
   Value                     staged_row;
+  Value                     first_column;       /* of the columns that are being folded together; NULL: none are */
   Value                     values[GHLO_EMIT_MAX_NODES];
   Value                     left[GHLO_KERNEL_MAX_FOLDS], right[GHLO_KERNEL_MAX_FOLDS];  /* values of folds so far */
 } Emitter;
@@ -297,6 +298,15 @@ void     ghlo_emit_rows          (Emitter               *self,
 /* Returns the vector of the access @number for the current row. */
 Value    ghlo_emit_read_staged   (Emitter               *self,
                                   guint                  number);
+
+/* temporary.c: the elements of a temporary at the current columns. */
+GhloEmitPlace ghlo_emit_column_place (Emitter           *self,
+                                      guint              temporary);
+
+/* columns.c: emits the points [begin, end) of the lanes' axis, whole vectors, where the schedule has columns. */
+void     ghlo_emit_columns       (Emitter               *self,
+                                  Value                  begin,
+                                  Value                  end);
 
 /* loops.c, nest.c */
 typedef struct

@@ -49,7 +49,7 @@ load_call (Emitter *self)
     self->buffers[i] = load_element (self, self->pointer, buffers, i);
   ghlo_kernel_find_places (kernel, self->shared);
   for (guint i = 0; i < kernel->n_temporaries; i++)
-    if (kernel->temporaries[i].axes != 0)
+    if (kernel->temporaries[i].axes != 0 || self->schedule->columns > 0)
       self->places[i] = load_element (self, self->pointer, temporaries, i);
 }
 
@@ -136,6 +136,25 @@ typedef struct
   Value from, to;
 } Row;
 
+/* Emits the points [from, to) of the lanes' axis; @from is NULL for 0. */
+static void
+emit_range (Emitter *self,
+            Value    from,
+            Value    to)
+{
+  Value whole;
+
+  if (self->schedule->columns > 0 && self->width == self->schedule->width && from != NULL)
+    {
+      whole = LLVMBuildSub (self->builder, to, from, "");
+      whole = LLVMBuildAnd (self->builder, whole, ghlo_emit_i64 (self, -(gint64) self->width), "");
+      whole = LLVMBuildAdd (self->builder, from, whole, "");
+      ghlo_emit_columns (self, from, whole);
+      from = whole;
+    }
+  ghlo_emit_range (self, from, to, emit_kernel, NULL);
+}
+
 static void
 emit_row (Emitter  *self,
           gpointer  data,
@@ -143,7 +162,7 @@ emit_row (Emitter  *self,
 {
   const Row *row = data;
 
-  ghlo_emit_range (self, row->from, row->to, emit_kernel, NULL);
+  emit_range (self, row->from, row->to);
 }
 
 /* The axis along which consecutive rows follow each other. */
@@ -269,7 +288,7 @@ emit_across (Emitter *self,
   extent = self->extents[self->lanes];
   if (self->kernel->n_parallel == 1)
     {
-      ghlo_emit_range (self, begin, end, emit_kernel, NULL);
+      emit_range (self, begin, end);
       return;
     }
   place = ghlo_emit_variable (self, self->i64);

@@ -58,6 +58,21 @@ find_element (Emitter *self,
   return place;
 }
 
+GhloEmitPlace
+ghlo_emit_column_place (Emitter *self,
+                        guint    number)
+{
+  const GhloElementType type = self->kernel->temporaries[number].type;
+  const gint64 size = ghlo_element_info (type)->size;
+  GhloEmitPlace place = { .memory = self->kernel->n_buffers, .type = type, .stride = self->width > 1 ? size : 0 };
+  Value column = LLVMBuildSub (self->builder, self->point[self->lanes], self->first_column, "");
+
+  place.base = ghlo_emit_byte_address (self, self->places[number],
+                                       LLVMBuildMul (self->builder, column, ghlo_emit_i64 (self, size), ""));
+
+  return place;
+}
+
 Value
 ghlo_emit_get (Emitter *self,
                guint    number)
@@ -65,13 +80,13 @@ ghlo_emit_get (Emitter *self,
   const GhloKernelTemporary *temporary = &self->kernel->temporaries[number];
   GhloEmitPlace place;
 
-  if (temporary->axes == 0)
+  if (temporary->axes == 0 && self->first_column == NULL)
     {
       Value variable = find_variable (self, number);
 
       return LLVMBuildLoad2 (self->builder, LLVMGetAllocatedType (variable), variable, "");
     }
-  place = find_element (self, number);
+  place = self->first_column != NULL ? ghlo_emit_column_place (self, number) : find_element (self, number);
 
   return ghlo_emit_read (self, &place, NULL);
 }
@@ -84,13 +99,13 @@ ghlo_emit_set (Emitter *self,
   const GhloKernelTemporary *temporary = &self->kernel->temporaries[number];
   GhloEmitPlace place;
 
-  if (temporary->axes == 0)
+  if (temporary->axes == 0 && self->first_column == NULL)
     {
       Value variable = find_variable (self, number);
 
       LLVMBuildStore (self->builder, is_across (self) ? ghlo_emit_widen (self, value) : value, variable);
       return;
     }
-  place = find_element (self, number);
-  ghlo_emit_write (self, &place, value);
+  place = self->first_column != NULL ? ghlo_emit_column_place (self, number) : find_element (self, number);
+  ghlo_emit_write (self, &place, ghlo_emit_widen (self, value));
 }

@@ -218,12 +218,25 @@ ghlo_emission_set_member (const GhloEmission *self,
     affine->strides[i] = 0;
 }
 
-/* Returns whether an operand's elements are adjacent along the last axis. */
+/* Returns whether all parallel points read the same elements. */
+static gboolean
+is_shared (const GhloEmission      *self,
+           const GhloEmissionPlace *place)
+{
+  for (guint i = 0; i < self->n_parallel; i++)
+    if (place->affine.strides[self->last[i]] != 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Returns whether an operand's elements are adjacent along the last axis, other than those that all points share. */
 static gboolean
 has_rows (const GhloEmission *self)
 {
   for (guint i = 0; i < self->first_stored; i++)
-    if (self->places[i].affine.strides[self->last[self->n_axes - 1]] == element_size (self, &self->places[i]))
+    if (self->places[i].affine.strides[self->last[self->n_axes - 1]] == element_size (self, &self->places[i])
+        && !is_shared (self, &self->places[i]))
       return TRUE;
 
   return FALSE;

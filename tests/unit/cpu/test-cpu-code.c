@@ -120,6 +120,8 @@ draw_schedule (GRand            *rand,
   if (!ghlo_kernel_schedule_allows (kernel, schedule.lanes))
     schedule.lanes = GHLO_KERNEL_NONE;
 
+  if (ghlo_kernel_schedule_allows_columns (kernel, schedule.lanes) && g_rand_int_range (rand, 0, 4) > 0)
+    schedule.columns = (guint16) (schedule.width << g_rand_int_range (rand, 0, 4));
   schedule.cuts = (guint8) (g_rand_int (rand) | g_rand_int (rand));
 
   return schedule;
@@ -154,8 +156,9 @@ compare (const GhloKernel *kernel,
       if (difference != NULL)
         {
           list (kernel, &schedule, &targets[i].target);
-          g_error ("kernel %" G_GUINT64_FORMAT ", for %s, lanes %d, width %u, pieces of %" G_GINT64_FORMAT ": %s",
-                   seed, targets[i].target.cpu, (gint16) schedule.lanes, schedule.width, piece, difference);
+          g_error ("kernel %" G_GUINT64_FORMAT ", for %s, lanes %d, width %u, columns %u, pieces of %" G_GINT64_FORMAT
+                   ": %s", seed, targets[i].target.cpu, (gint16) schedule.lanes, schedule.width, schedule.columns,
+                   piece, difference);
         }
       random_memory_free (kernel, found);
     }
@@ -168,7 +171,9 @@ compare (const GhloKernel *kernel,
 static GhloKernel *
 draw_kernel (guint64 seed)
 {
-  return random_kernel (seed, seed % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+  static const RandomKernelFlags flags[] = { RANDOM_KERNEL_FUNCTIONS, RANDOM_KERNEL_COLUMNS, 0 };
+
+  return random_kernel (seed, flags[seed % G_N_ELEMENTS (flags)]);
 }
 
 static guint
@@ -318,7 +323,7 @@ add_record (Emulated                 *self,
   for (guint i = 0; i < kernel->n_axes; i++)
     add_word (self, (guint64) extents[i]);
   for (guint i = 0; i < kernel->n_temporaries; i++)
-    add_word (self, kernel->temporaries[i].axes != 0 ? (guint64) (temporaries[i] - base) : 0);
+    add_word (self, temporaries[i] != NULL ? (guint64) (temporaries[i] - base) : 0);
   for (guint i = 0; i < kernel->n_buffers; i++)
     add_word (self, memory[i].size);
   g_byte_array_append (self->in, g_bytes_get_data (blob, NULL), (guint) g_bytes_get_size (blob));

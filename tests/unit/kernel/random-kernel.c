@@ -124,6 +124,8 @@ begin_folds (Draw *self)
     n_chains = 1u << draw (self, draw_percent (self, 10) ? 8 : 5);
   if (draw_percent (self, 30))
     split = 1 + draw (self, 6);
+  if ((self->flags & RANDOM_KERNEL_COLUMNS) != 0)
+    split *= n_chains;
   self->has_order = n_chains > 1 || split > 0;
   ghlo_kernel_set_order (self->builder, n_chains, split);
 }
@@ -210,13 +212,17 @@ draw_points (Draw     *self,
 {
   DrawnTemporary kept[4];
   guint n_kept = draw (self, 3);
+  gboolean only_folds;
 
   begin_points (self, draw_point_axes (self, 60));
   if (self->axes != 0 && draw_percent (self, 45))
     begin_folds (self);
-  if (draw_percent (self, 15))
+  only_folds = self->n_folds > 0 && (self->flags & RANDOM_KERNEL_COLUMNS) != 0;
+  if (!only_folds && draw_percent (self, 15))
     draw_in_place (self);
   draw_nodes (self);
+  if (self->axes != 0 && (self->flags & RANDOM_KERNEL_COLUMNS) != 0)
+    n_kept = 0;
   for (guint i = 0; i < n_kept; i++)
     {
       GhloElementType type = draw_type (self);
@@ -227,7 +233,7 @@ draw_points (Draw     *self,
     }
   for (guint i = 0; i < self->n_in_place; i++)
     ghlo_kernel_store (self->builder, draw_whole (self, self->in_place[i].type), self->in_place[i].number);
-  if (stores || draw_percent (self, 30))
+  if (!only_folds && (stores || draw_percent (self, 30)))
     draw_stores (self);
   end_points (self);
   for (guint i = 0; i < n_kept; i++)
@@ -481,7 +487,7 @@ draw_blocks (Draw  *self,
 {
   for (guint i = 0; i < n && self->n_blocks < MAX_BLOCKS; i++)
     {
-      guint choice = draw (self, self->n_open < MAX_OPEN ? 10 : 6);
+      guint choice = draw (self, (self->flags & RANDOM_KERNEL_COLUMNS) != 0 ? 5 : self->n_open < MAX_OPEN ? 10 : 6);
 
       if (choice < 5)
         draw_points (self, FALSE);
@@ -502,7 +508,7 @@ draw_all_axes (Draw *self)
   static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
   guint n_inner = draw_percent (self, 10) ? 0 : 1 + draw (self, 4), longest = draw (self, 8);
 
-  self->n_parallel = draw_percent (self, 15) ? 0 : 1 + draw (self, 3);
+  self->n_parallel = draw_percent (self, 15) && (self->flags & RANDOM_KERNEL_COLUMNS) == 0 ? 0 : 1 + draw (self, 3);
   for (guint i = 0; i < self->n_parallel + n_inner; i++)
     {
       gint64 extent = draw_percent (self, 10) ? 1 : 2 + draw (self, 8);

@@ -13,6 +13,8 @@
 typedef enum
 {
   RANDOM_KERNEL_FUNCTIONS = 1 << 0,     /* the nodes include functions that are expanded */
+  RANDOM_KERNEL_COLUMNS = 1 << 1,       /* points of the first axis may be columns (kernel/schedule.h), unless it has no
+                                         * folds */
 } RandomKernelFlags;
 
 /* The kernel, to be freed by g_free (). A run evaluates at most some 40,000 nodes. */

@@ -19,7 +19,7 @@ static int n_programs = SANITIZED ? 500 : 1000;
 
 static const char *fusions[] = {
   "canonicalize", "reshape", "cse", "dce", "channels-last", "expand-dots", "fuse-loops", "fuse-attention",
-  "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL
+  "expand-gemv", "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL
 };
 
 static void

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pass "expand-gemv": where the device prefers it, the product of a vector and a matrix that is computed from
+ * narrower values (weights of 8 bits and their scales, for example) becomes multiplications and a sum. They are fused
+ * with what computes the matrix, so that each of its elements is computed where it is multiplied, and takes the time of
+ * reading the narrower values.
+ *
+ * Products with several vectors would compute the matrix for each of them.
+ */
+
+#include "passes/canonicalize.h"
+#include "passes/dot/dot.h"
+#include "passes/effects.h"
+#include "passes/constant.h"
+
+/* The most operations from the matrix to the narrower values, and the least elements of a matrix: others stay in the L1
+ * cache. */
+enum { MAX_DEPTH = 16, MIN_ELEMENTS = 16384 };
+
+/* Whether @value, which only one operation uses, is computed from as many elements of a narrower type. */
+static gboolean
+is_widened (const GhloIrValue *value,
+            gsize              count,
+            guint              depth)
+{
+  const GhloIrOp *op = value->op;
+
+  if (op == NULL || op->n_results != 1 || depth == 0 || value->uses == NULL || value->uses->next != NULL
+      || ghlo_type_count (value->type) != count)
+    return FALSE;
+  if (op->kind == GHLO_OP_STABLEHLO_CONVERT)
+    {
+      const GhloIrType *from = ghlo_ir_op_operand (op, 0)->type;
+
+      return ghlo_element_info (from->element_type)->bits < ghlo_element_info (value->type->element_type)->bits
+             || is_widened (ghlo_ir_op_operand (op, 0), count, depth - 1);
+    }
+  if (op->kind != GHLO_OP_STABLEHLO_RESHAPE && op->kind != GHLO_OP_STABLEHLO_TRANSPOSE
+      && !ghlo_pass_is_elementwise (op))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (is_widened (ghlo_ir_op_operand (op, i), count, depth - 1))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* The number of vectors of that side. */
+static gint64
+count_vectors (const GhloDot *dot,
+               guint          side)
+{
+  const GhloIrType *type = dot->operands[side]->type;
+  gint64 n = 1;
+
+  for (guint i = 0; i < type->rank; i++)
+    if (ghlo_dot_is_free (dot, side, i))
+      n *= type->dimensions[i];
+
+  return n;
+}
+
+/* Whether sums in f32 or f64 are those of the product. */
+static gboolean
+keeps_precision (const GhloIrOp *op)
+{
+  const GhloElementType type = op->results[0].type->element_type;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const GhloElementType operand = ghlo_ir_op_operand (op, i)->type->element_type;
+
+      if (!ghlo_element_type_is_float (operand)
+          || (operand == GHLO_ELEMENT_TYPE_F64) != (type == GHLO_ELEMENT_TYPE_F64))
+        return FALSE;
+    }
+
+  return ghlo_element_type_is_float (type) && ghlo_ir_op_get (op, "algorithm") == NULL;
+}
+
+/* A matrix as it is computed, in front of a reshape that merges dimensions of it (groups that share a scale, for
+ * example): dimension i of the product's operand is that of dimensions [first[i], first[i + 1]). */
+typedef struct
+{
+  GhloIrValue *value;
+  guint        first[GHLO_MAX_RANK + 1];
+} Matrix;
+
+/* Whether each dimension of @to merges consecutive dimensions of @from. */
+static gboolean
+find_merged (const GhloIrType *from,
+             const GhloIrType *to,
+             guint            *first)
+{
+  guint next = 0;
+
+  for (guint i = 0; i < to->rank; i++)
+    {
+      gint64 n = 1;
+
+      first[i] = next;
+      while (next < from->rank && n < to->dimensions[i])
+        n *= from->dimensions[next++];
+      if (n != to->dimensions[i])
+        return FALSE;
+    }
+  first[to->rank] = from->rank;
+
+  return to->rank > 0 && ghlo_type_count (from) == ghlo_type_count (to);
+}
+
+static void
+find_matrix (const GhloDot *dot,
+             guint          side,
+             Matrix        *matrix)
+{
+  GhloIrValue *value = dot->operands[side];
+
+  matrix->value = value;
+  if (value->op->kind == GHLO_OP_STABLEHLO_RESHAPE
+      && find_merged (ghlo_ir_op_operand (value->op, 0)->type, value->type, matrix->first))
+    matrix->value = ghlo_ir_op_operand (value->op, 0);
+  else
+    for (guint i = 0; i <= value->type->rank; i++)
+      matrix->first[i] = i;
+}
+
+/* The matrix's dimension that dimension @i of the vector is multiplied with. */
+static gint64
+find_counterpart (const GhloDot *dot,
+                  guint          side,
+                  gint64         i)
+{
+  for (guint j = 0; j < dot->n_batch; j++)
+    if (dot->batch[side][j] == i)
+      return dot->batch[1 - side][j];
+  for (guint j = 0; j < dot->n_contracting; j++)
+    if (dot->contracting[side][j] == i)
+      return dot->contracting[1 - side][j];
+
+  return -1;
+}
+
+/* The vector, on that side, broadcast to the type of the matrix. */
+static GhloIrValue *
+spread_vector (GhloRewriter     *self,
+               const GhloDot    *dot,
+               guint             side,
+               const Matrix     *matrix,
+               const GhloIrType *type)
+{
+  GhloIrValue *vector = dot->operands[side];
+  gint64 kept[GHLO_MAX_RANK], places[GHLO_MAX_RANK];
+  guint n = 0;
+
+  for (guint i = 0; i < vector->type->rank; i++)
+    {
+      const gint64 other = find_counterpart (dot, side, i);
+
+      for (guint k = other >= 0 ? matrix->first[other] : 0; other >= 0 && k < matrix->first[other + 1]; k++)
+        {
+          kept[n] = type->dimensions[k];
+          places[n++] = k;
+        }
+    }
+  vector = ghlo_make_reshape (self, vector, ghlo_make_type (self, vector->type, kept, n));
+  vector = ghlo_make_convert (self, vector, type->element_type);
+
+  return ghlo_make_broadcast (self, vector, places, type);
+}
+
+/* Appends the matrix's dimensions that are dimension @i of the operand. */
+static void
+append (const Matrix *matrix,
+        gint64        i,
+        gint64       *dimensions,
+        gsize        *n)
+{
+  for (guint k = matrix->first[i]; k < matrix->first[i + 1]; k++)
+    dimensions[(*n)++] = k;
+}
+
+/* Sums the products, and brings the sums into the order of the result. */
+static GhloIrValue *
+sum_products (GhloRewriter  *self,
+              const GhloDot *dot,
+              guint          side,
+              const Matrix  *matrix,
+              GhloIrValue   *products)
+{
+  const GhloIrType *type = products->type;
+  gint64 summed[GHLO_MAX_RANK], kept[GHLO_MAX_RANK], numbers[GHLO_MAX_RANK], number = 0;
+  gsize n_summed = 0, n_kept = 0;
+  gboolean is_ordered = TRUE;
+  GhloIrValue *sum;
+
+  for (guint i = 0; i < dot->n_contracting; i++)
+    append (matrix, dot->contracting[side][i], summed, &n_summed);
+  for (guint i = 0; i < dot->n_batch; i++)
+    append (matrix, dot->batch[side][i], kept, &n_kept);
+  for (guint i = 0; i < dot->operands[side]->type->rank; i++)
+    if (ghlo_dot_is_free (dot, side, i))
+      append (matrix, i, kept, &n_kept);
+  sum = ghlo_make_reduce (self, GHLO_OP_STABLEHLO_ADD, products,
+                          ghlo_make_number (self, ghlo_make_type (self, type, NULL, 0), 0), summed, n_summed);
+  for (guint i = 0; i < type->rank; i++)
+    if (!ghlo_dims_contain (summed, n_summed, i))
+      numbers[i] = number++;
+  for (gsize i = 0; i < n_kept; i++)
+    {
+      kept[i] = numbers[kept[i]];
+      is_ordered &= kept[i] == (gint64) i;
+    }
+
+  return is_ordered ? sum : ghlo_make_transpose (self, sum, kept);
+}
+
+/* Which side is a matrix that is computed, with a vector on the other; GHLO_DOT_RHS + 1: neither. */
+static guint
+find_side (const GhloDot *dot)
+{
+  guint side = GHLO_DOT_LHS;
+
+  for (; side <= GHLO_DOT_RHS; side++)
+    {
+      const gsize count = ghlo_type_count (dot->operands[side]->type);
+
+      if (count >= MIN_ELEMENTS && count_vectors (dot, 1 - side) == 1
+          && is_widened (dot->operands[side], count, MAX_DEPTH))
+        break;
+    }
+
+  return side;
+}
+
+static gboolean
+expand (GhloRewriter *self,
+        GhloIrOp     *op)
+{
+  const GhloPassFusion *fusion = &self->context->options->fusion;
+  const GhloIrType *result = op->results[0].type, *type;
+  const GhloElementType wide = result->element_type == GHLO_ELEMENT_TYPE_F64 ? GHLO_ELEMENT_TYPE_F64
+                                                                             : GHLO_ELEMENT_TYPE_F32;
+  const GhloIrOp *ops[] = { op };
+  GhloIrValue *value;
+  Matrix matrix;
+  GhloDot dot;
+  guint side;
+
+  if (!ghlo_dot_read (op, &dot) || !keeps_precision (op) || (side = find_side (&dot)) > GHLO_DOT_RHS
+      || (fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_EXPAND_GEMV, ops, 1) != NULL))
+    return FALSE;
+
+  find_matrix (&dot, side, &matrix);
+  type = ghlo_make_type_of (self, wide, matrix.value->type);
+  value = ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, ghlo_make_convert (self, matrix.value, wide),
+                            spread_vector (self, &dot, 1 - side, &matrix, type));
+  value = sum_products (self, &dot, side, &matrix, value);
+  value = ghlo_make_convert (self, value, result->element_type);
+
+  return ghlo_rewrite_replace (self, op, ghlo_make_reshape (self, value, result));
+}
+
+static const GhloRuleRow rows[] = {
+  { GHLO_OP_STABLEHLO_DOT_GENERAL, expand },
+};
+
+gboolean
+ghlo_pass_expand_gemv (GhloIrModule     *module,
+                       GhloPassContext  *context,
+                       GError          **error)
+{
+  return ghlo_rewrite_module (module, context, rows, G_N_ELEMENTS (rows), error);
+}
