@@ -18,8 +18,9 @@
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
 /* Columns that are folded together. A row is read in pieces of a page, or of LEAST_PIECE bytes where that is more than
- * a thread's share. That pays for LEAST_ROWS rows of LEAST_ROW bytes; a processor prefetches fewer rows by itself. */
-enum { PIECE = GHLO_SCHEDULE_MAX_COLUMNS, LEAST_PIECE = 2048, LEAST_ROW = 8192, LEAST_ROWS = 64 };
+ * a thread's share. That pays for LEAST_ROWS rows, since a processor prefetches fewer by itself, of LONG_ROW bytes, or
+ * of SHORT_ROW bytes where a thread has whole rows. */
+enum { PIECE = GHLO_SCHEDULE_MAX_COLUMNS, LEAST_PIECE = 2048, LONG_ROW = 8192, SHORT_ROW = 256, LEAST_ROWS = 64 };
 
 typedef struct
 {
@@ -475,8 +476,9 @@ choose_columns (const GhloKernel   *kernel,
                 const GhloMachine  *machine,
                 GhloKernelSchedule *schedule)
 {
+  const gint64 points = ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
+  gint64 extent, piece;
   guint least = 0, size;
-  gint64 points, piece;
 
   /* A range of columns is not cut where guards start and stop to hold. */
   if (kernel->n_terms > 0 || !ghlo_kernel_schedule_allows_columns (kernel, schedule->lanes))
@@ -484,13 +486,12 @@ choose_columns (const GhloKernel   *kernel,
   for (guint i = 0; i < kernel->n_blocks; i++)
     if ((size = find_element_size (kernel, &kernel->blocks[i], schedule->lanes)) > 0)
       least = least == 0 ? size : MIN (least, size);
-  if (least == 0 || kernel->axes[schedule->lanes].extent < LEAST_ROW / least)
+  extent = kernel->axes[schedule->lanes].extent;
+  if (least == 0 || extent < (points > extent ? SHORT_ROW : LONG_ROW) / least)
     return;
+  piece = points > extent ? extent : MAX (points / machine->n_cores, LEAST_PIECE / least);
   schedule->columns = (guint16) (PIECE / least);
-  points = ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
-  piece = MIN (points / machine->n_cores, kernel->axes[schedule->lanes].extent);
-  schedule->grain = MAX (schedule->grain, ghlo_round_up (CLAMP (piece, LEAST_PIECE / least, PIECE / least),
-                                                         schedule->width));
+  schedule->grain = MAX (schedule->grain, ghlo_round_up (MIN (piece, PIECE / least), schedule->width));
 }
 
 void

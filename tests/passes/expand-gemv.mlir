@@ -26,6 +26,39 @@ module {
 }
 // -----
 // PASS: expand-gemv
+// SUMS free
+// Long columns are summed in parts, which the computation of the matrix is cut into.
+func.func @main(%w: tensor<512x48xi8>, %s: tensor<48xf32>, %z: tensor<512xf32>, %x: tensor<512xf32>) -> tensor<48xf32> {
+  %0 = stablehlo.convert %w : (tensor<512x48xi8>) -> tensor<512x48xf32>
+  %1 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<48xf32>) -> tensor<512x48xf32>
+  %2 = stablehlo.broadcast_in_dim %z, dims = [0] : (tensor<512xf32>) -> tensor<512x48xf32>
+  %3 = stablehlo.subtract %0, %2 : tensor<512x48xf32>
+  %4 = stablehlo.multiply %3, %1 : tensor<512x48xf32>
+  %5 = stablehlo.dot_general %x, %4, contracting_dims = [0] x [0] : (tensor<512xf32>, tensor<512x48xf32>) -> tensor<48xf32>
+  return %5 : tensor<48xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<512x48xi8>, %arg1: tensor<48xf32>, %arg2: tensor<512xf32>, %arg3: tensor<512xf32>) -> tensor<48xf32> {
+    %0 = stablehlo.reshape %arg0 : (tensor<512x48xi8>) -> tensor<4x128x48xi8>
+    %1 = stablehlo.convert %0 : (tensor<4x128x48xi8>) -> tensor<4x128x48xf32>
+    %2 = stablehlo.reshape %arg2 : (tensor<512xf32>) -> tensor<4x128xf32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<4x128xf32>) -> tensor<4x128x48xf32>
+    %4 = stablehlo.subtract %1, %3 : tensor<4x128x48xf32>
+    %5 = stablehlo.broadcast_in_dim %arg1, dims = [2] : (tensor<48xf32>) -> tensor<4x128x48xf32>
+    %6 = stablehlo.multiply %4, %5 : tensor<4x128x48xf32>
+    %7 = stablehlo.reshape %arg3 : (tensor<512xf32>) -> tensor<4x128xf32>
+    %8 = stablehlo.broadcast_in_dim %7, dims = [0, 1] : (tensor<4x128xf32>) -> tensor<4x128x48xf32>
+    %9 = stablehlo.multiply %6, %8 : tensor<4x128x48xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %10 = stablehlo.reduce(%9 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x128x48xf32>, tensor<f32>) -> tensor<4x48xf32>
+    %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %11 = stablehlo.reduce(%10 init: %cst_0) applies stablehlo.add across dimensions = [0] : (tensor<4x48xf32>, tensor<f32>) -> tensor<48xf32>
+    return %11 : tensor<48xf32>
+  }
+}
+// -----
+// PASS: expand-gemv
 // Sums are those of the product, in f32; a batch comes first in the result.
 func.func @main(%w: tensor<40x4x120xi8>, %x: tensor<4x120xbf16>) -> tensor<4x40xbf16> {
   %0 = stablehlo.convert %w : (tensor<40x4x120xi8>) -> tensor<40x4x120xbf16>

@@ -221,6 +221,57 @@ func.func @long_rows() {
 
 // -----
 
+// Long columns with a mask.
+func.func @parts() {
+  %x_i = stablehlo.iota dim = 0 : tensor<512xi32>
+  %x_f = stablehlo.constant dense<5> : tensor<512xi32>
+  %x_p = stablehlo.multiply %x_i, %x_f : tensor<512xi32>
+  %x_s = stablehlo.constant dense<7> : tensor<512xi32>
+  %x_r = stablehlo.remainder %x_p, %x_s : tensor<512xi32>
+  %x_l = stablehlo.constant dense<-3> : tensor<512xi32>
+  %x_a = stablehlo.add %x_r, %x_l : tensor<512xi32>
+  %x_c = stablehlo.convert %x_a : (tensor<512xi32>) -> tensor<512xf32>
+  %x_t = stablehlo.reshape %x_c : (tensor<512xf32>) -> tensor<1x512xf32>
+  %x = stablehlo.optimization_barrier %x_t : tensor<1x512xf32>
+  %w_i = stablehlo.iota dim = 0 : tensor<20480xi32>
+  %w_f = stablehlo.constant dense<11> : tensor<20480xi32>
+  %w_p = stablehlo.multiply %w_i, %w_f : tensor<20480xi32>
+  %w_s = stablehlo.constant dense<19> : tensor<20480xi32>
+  %w_r = stablehlo.remainder %w_p, %w_s : tensor<20480xi32>
+  %w_l = stablehlo.constant dense<-9> : tensor<20480xi32>
+  %w_a = stablehlo.add %w_r, %w_l : tensor<20480xi32>
+  %w_c = stablehlo.convert %w_a : (tensor<20480xi32>) -> tensor<20480xi8>
+  %w_t = stablehlo.reshape %w_c : (tensor<20480xi8>) -> tensor<512x40xi8>
+  %w = stablehlo.optimization_barrier %w_t : tensor<512x40xi8>
+  %k_i = stablehlo.iota dim = 0 : tensor<512xi32>
+  %k_f = stablehlo.constant dense<7> : tensor<512xi32>
+  %k_p = stablehlo.multiply %k_i, %k_f : tensor<512xi32>
+  %k_s = stablehlo.constant dense<3> : tensor<512xi32>
+  %k_r = stablehlo.remainder %k_p, %k_s : tensor<512xi32>
+  %k_l = stablehlo.constant dense<0> : tensor<512xi32>
+  %k_a = stablehlo.add %k_r, %k_l : tensor<512xi32>
+  %k_c = stablehlo.convert %k_a : (tensor<512xi32>) -> tensor<512xi32>
+  %k_t = stablehlo.reshape %k_c : (tensor<512xi32>) -> tensor<512x1xi32>
+  %k = stablehlo.optimization_barrier %k_t : tensor<512x1xi32>
+  %v = stablehlo.optimization_barrier %w : tensor<512x40xi8>
+  %zero = stablehlo.constant dense<0> : tensor<512x40xi32>
+  %kb = stablehlo.broadcast_in_dim %k, dims = [0, 1] : (tensor<512x1xi32>) -> tensor<512x40xi32>
+  %keeps = stablehlo.compare NE, %kb, %zero : (tensor<512x40xi32>, tensor<512x40xi32>) -> tensor<512x40xi1>
+  %c = stablehlo.convert %w : (tensor<512x40xi8>) -> tensor<512x40xf32>
+  %o = stablehlo.constant dense<0.0> : tensor<512x40xf32>
+  %m = stablehlo.select %keeps, %c, %o : tensor<512x40xi1>, tensor<512x40xf32>
+  %c_ = stablehlo.convert %v : (tensor<512x40xi8>) -> tensor<512x40xf32>
+  %o_ = stablehlo.constant dense<0.0> : tensor<512x40xf32>
+  %n0 = stablehlo.select %keeps, %c_, %o_ : tensor<512x40xi1>, tensor<512x40xf32>
+  %n = stablehlo.optimization_barrier %n0 : tensor<512x40xf32>
+  %0 = stablehlo.dot_general %x, %m, contracting_dims = [1] x [0] : (tensor<1x512xf32>, tensor<512x40xf32>) -> tensor<1x40xf32>
+  %1 = stablehlo.dot_general %x, %n, contracting_dims = [1] x [0] : (tensor<1x512xf32>, tensor<512x40xf32>) -> tensor<1x40xf32>
+  check.expect_eq %0, %1 : tensor<1x40xf32>
+  func.return
+}
+
+// -----
+
 // Two vectors.
 func.func @two_vectors() {
   %x_i = stablehlo.iota dim = 0 : tensor<20000xi32>

@@ -218,19 +218,16 @@ ghlo_emission_set_member (const GhloEmission *self,
     affine->strides[i] = 0;
 }
 
-/* Returns whether all parallel points read the same elements. */
+/* Returns whether adjacent parallel points read the same elements. */
 static gboolean
 is_shared (const GhloEmission      *self,
            const GhloEmissionPlace *place)
 {
-  for (guint i = 0; i < self->n_parallel; i++)
-    if (place->affine.strides[self->last[i]] != 0)
-      return FALSE;
-
-  return TRUE;
+  return self->n_parallel > 0 && place->affine.strides[self->last[self->n_parallel - 1]] == 0;
 }
 
-/* Returns whether an operand's elements are adjacent along the last axis, other than those that all points share. */
+/* Returns whether an operand's elements are adjacent along the last axis, other than those that adjacent points
+ * share. */
 static gboolean
 has_rows (const GhloEmission *self)
 {

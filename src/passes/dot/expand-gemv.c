@@ -12,10 +12,14 @@
 #include "passes/dot/dot.h"
 #include "passes/effects.h"
 #include "passes/constant.h"
+#include "passes/shapes.h"
 
 /* The most operations from the matrix to the narrower values, and the least elements of a matrix: others stay in the L1
  * cache. */
 enum { MAX_DEPTH = 16, MIN_ELEMENTS = 16384 };
+
+/* Parts of a matrix, and the least rows of one. */
+enum { MAX_PARTS = 8, MIN_ROWS = 128, NO_PARTS = GHLO_MAX_RANK };
 
 /* Whether @value, which only one operation uses, is computed from as many elements of a narrower type. */
 static gboolean
@@ -84,6 +88,7 @@ typedef struct
 {
   GhloIrValue *value;
   guint        first[GHLO_MAX_RANK + 1];
+  guint        parts;                    /* the dimension that counts parts, or NO_PARTS */
 } Matrix;
 
 /* Whether each dimension of @to merges consecutive dimensions of @from. */
@@ -117,12 +122,142 @@ find_matrix (const GhloDot *dot,
   GhloIrValue *value = dot->operands[side];
 
   matrix->value = value;
+  matrix->parts = NO_PARTS;
   if (value->op->kind == GHLO_OP_STABLEHLO_RESHAPE
       && find_merged (ghlo_ir_op_operand (value->op, 0)->type, value->type, matrix->first))
     matrix->value = ghlo_ir_op_operand (value->op, 0);
   else
     for (guint i = 0; i <= value->type->rank; i++)
       matrix->first[i] = i;
+}
+
+/* Splits dimension @dimension of @type into @n_parts and the rest. */
+static const GhloIrType *
+split_type (GhloRewriter     *self,
+            const GhloIrType *type,
+            guint             dimension,
+            gint64            n_parts)
+{
+  gint64 dimensions[GHLO_MAX_RANK];
+
+  for (guint i = 0; i <= type->rank; i++)
+    dimensions[i] = i <= dimension ? type->dimensions[MIN (i, type->rank - 1)] : type->dimensions[i - 1];
+  dimensions[dimension] = n_parts;
+  dimensions[dimension + 1] = type->dimensions[dimension] / n_parts;
+
+  return ghlo_make_type (self, type, dimensions, type->rank + 1);
+}
+
+static GhloIrValue *split (GhloRewriter *self,
+                           GhloIrValue  *value,
+                           guint         dimension,
+                           gint64        n_parts);
+
+static GhloIrValue *
+split_broadcast (GhloRewriter *self,
+                 GhloIrOp     *op,
+                 guint         dimension,
+                 gint64        n_parts)
+{
+  const gint64 *dimensions = ghlo_op_get_broadcast (op);
+  GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
+  const GhloIrType *type = split_type (self, op->results[0].type, dimension, n_parts), *from = operand->type;
+  gint64 places[GHLO_MAX_RANK];
+  guint n = 0;
+
+  for (guint i = 0; i < from->rank; i++)
+    {
+      const gboolean is_split = dimensions[i] == dimension && from->dimensions[i] > 1;
+
+      places[n++] = dimensions[i] + (dimensions[i] > dimension);
+      if (is_split)
+        {
+          operand = split (self, operand, i, n_parts);
+          places[n++] = dimension + 1;
+        }
+    }
+
+  return ghlo_make_broadcast (self, operand, places, type);
+}
+
+/* @value with its dimension @dimension split into @n_parts and the rest, as are the values that it is computed from:
+ * between operations that are fused there is no reshape. */
+static GhloIrValue *
+split (GhloRewriter *self,
+       GhloIrValue  *value,
+       guint         dimension,
+       gint64        n_parts)
+{
+  const GhloIrType *type = split_type (self, value->type, dimension, n_parts);
+  GhloIrOp *op = value->op;
+  g_autofree GhloIrValue **operands = NULL;
+  GhloScalar scalar;
+
+  if (ghlo_value_get_splat (value, &scalar))
+    return ghlo_make_splat (self, type, scalar);
+  if (op != NULL && op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM)
+    return split_broadcast (self, op, dimension, n_parts);
+  if (op == NULL || op->n_results != 1
+      || (op->kind != GHLO_OP_STABLEHLO_CONVERT && !ghlo_pass_is_elementwise (op)))
+    return ghlo_make_reshape (self, value, type);
+
+  operands = g_new (GhloIrValue *, op->n_operands);
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      operands[i] = ghlo_ir_op_operand (op, i);
+      if (operands[i]->type->rank == value->type->rank)
+        operands[i] = split (self, operands[i], dimension, n_parts);
+    }
+
+  return ghlo_make_like (self, op, operands, type);
+}
+
+/* Whether no view is between the operations that @value is computed by. */
+static gboolean
+can_split (const GhloIrValue *value)
+{
+  const GhloIrOp *op = value->op;
+
+  if (op == NULL || (op->kind != GHLO_OP_STABLEHLO_CONVERT && !ghlo_pass_is_elementwise (op)))
+    return op == NULL || (op->kind != GHLO_OP_STABLEHLO_RESHAPE && op->kind != GHLO_OP_STABLEHLO_TRANSPOSE);
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!can_split (ghlo_ir_op_operand (op, i)))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Rows of which each is read by one thread. A matrix whose columns are summed is cut into such parts, so that a thread
+ * reads adjacent memory; their sums are added. */
+static void
+cut_rows (GhloRewriter  *self,
+          const GhloDot *dot,
+          guint          side,
+          Matrix        *matrix)
+{
+  const GhloIrType *type = matrix->value->type;
+  guint first = type->rank, rank = dot->operands[side]->type->rank;
+  gint64 n_rows = 1, n_parts = MAX_PARTS;
+
+  for (guint i = 0; i < dot->n_contracting; i++)
+    for (guint k = matrix->first[dot->contracting[side][i]]; k < matrix->first[dot->contracting[side][i] + 1]; k++)
+      {
+        first = MIN (first, k);
+        n_rows *= type->dimensions[k];
+        if (k + 1 == type->rank)
+          return;
+      }
+  if (first == type->rank || type->rank == GHLO_MAX_RANK)
+    return;
+  while (n_parts > 1 && (type->dimensions[first] % n_parts != 0 || n_rows / n_parts < MIN_ROWS))
+    n_parts /= 2;
+  if (n_parts == 1 || !can_split (matrix->value))
+    return;
+
+  matrix->value = split (self, matrix->value, first, n_parts);
+  matrix->parts = first;
+  for (guint i = 0; i <= rank; i++)
+    matrix->first[i] += matrix->first[i] > first;
 }
 
 /* The matrix's dimension that dimension @i of the vector is multiplied with. */
@@ -180,6 +315,39 @@ append (const Matrix *matrix,
     dimensions[(*n)++] = k;
 }
 
+static GhloIrValue *
+make_sum (GhloRewriter *self,
+          GhloIrValue  *values,
+          const gint64 *dimensions,
+          gsize         n_dimensions)
+{
+  GhloIrValue *zero = ghlo_make_number (self, ghlo_make_type (self, values->type, NULL, 0), 0);
+
+  return ghlo_make_reduce (self, GHLO_OP_STABLEHLO_ADD, values, zero, dimensions, n_dimensions);
+}
+
+/* Sums @products over @dimensions, each part for itself where there are parts. */
+static GhloIrValue *
+add_up (GhloRewriter *self,
+        GhloIrValue  *products,
+        guint         parts,
+        const gint64 *dimensions,
+        gsize         n_dimensions)
+{
+  gint64 inner[GHLO_MAX_RANK], part = parts;
+  gsize n_inner = 0;
+
+  if (parts == NO_PARTS)
+    return make_sum (self, products, dimensions, n_dimensions);
+  for (gsize i = 0; i < n_dimensions; i++)
+    if (dimensions[i] != part)
+      inner[n_inner++] = dimensions[i];
+  for (gsize i = 0; i < n_inner; i++)
+    part -= inner[i] < parts;
+
+  return make_sum (self, make_sum (self, products, inner, n_inner), &part, 1);
+}
+
 /* Sums the products, and brings the sums into the order of the result. */
 static GhloIrValue *
 sum_products (GhloRewriter  *self,
@@ -201,8 +369,7 @@ sum_products (GhloRewriter  *self,
   for (guint i = 0; i < dot->operands[side]->type->rank; i++)
     if (ghlo_dot_is_free (dot, side, i))
       append (matrix, i, kept, &n_kept);
-  sum = ghlo_make_reduce (self, GHLO_OP_STABLEHLO_ADD, products,
-                          ghlo_make_number (self, ghlo_make_type (self, type, NULL, 0), 0), summed, n_summed);
+  sum = add_up (self, products, matrix->parts, summed, n_summed);
   for (guint i = 0; i < type->rank; i++)
     if (!ghlo_dims_contain (summed, n_summed, i))
       numbers[i] = number++;
@@ -252,6 +419,7 @@ expand (GhloRewriter *self,
     return FALSE;
 
   find_matrix (&dot, side, &matrix);
+  cut_rows (self, &dot, side, &matrix);
   type = ghlo_make_type_of (self, wide, matrix.value->type);
   value = ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, ghlo_make_convert (self, matrix.value, wide),
                             spread_vector (self, &dot, 1 - side, &matrix, type));

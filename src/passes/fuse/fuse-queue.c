@@ -271,6 +271,20 @@ may_be_sibling (const GhloFuseKernels *self,
          && (!self->reductions || self->candidates[number].domain.inner != 0);
 }
 
+/* Whether the elements of @value are in memory, where reading them once saves time. */
+static gboolean
+is_read (const GhloFuseKernels *self,
+         const GhloIrValue     *value)
+{
+  GhloFuseRole role;
+
+  if (value->op == NULL)
+    return TRUE;
+  role = self->graph->nodes[value->op->id].role;
+
+  return role != GHLO_FUSE_ROLE_LEAF && role != GHLO_FUSE_ROLE_BROADCAST;
+}
+
 /* Merges the group with the groups that were last found to read the same values. @readers maps a value to the number of
  * a group that reads it, plus 1. */
 static void
@@ -294,7 +308,7 @@ try_siblings (GhloFuseKernels *self,
           guint32 group = self->graph->nodes[number].group;
           guint32 other = GPOINTER_TO_UINT (g_hash_table_lookup (readers, value));
 
-          if (!ghlo_fuse_domain_is_full (&self->candidates[group].domain, value->type))
+          if (!is_read (self, value) || !ghlo_fuse_domain_is_full (&self->candidates[group].domain, value->type))
             continue;
           g_hash_table_insert (readers, value, GUINT_TO_POINTER (group + 1));
           other = other > 0 ? self->graph->nodes[other - 1].group : group;

@@ -229,33 +229,36 @@ measure_chunk (guint                  f,
     }
 }
 
-/* All pairs of edges, and @n samples. */
+/* All pairs of edges, or for functions of one number all edges, and @n samples. */
 static Measured
 measure (guint                  f,
          GhloCpuElementwiseFunc loop,
          guint                  n)
 {
   enum { CHUNK = 1000 };
+  const guint n_second = ghlo_node_spec (functions[f].kind)->n_operands > 1 ? N_EDGES : 1;
   Measured result = { 0, NAN, NAN, NAN };
   double x[CHUNK], y[CHUNK];
 
   for (guint i = 0; i < N_EDGES; i++)
     {
-      for (guint k = 0; k < N_EDGES; k++)
+      for (guint k = 0; k < n_second; k++)
         {
           x[k] = edge (i);
           y[k] = edge (k);
         }
-      measure_chunk (f, loop, x, y, N_EDGES, &result);
+      measure_chunk (f, loop, x, y, n_second, &result);
     }
   for (guint begin = 0; begin < n; begin += CHUNK)
     {
-      for (guint i = 0; i < CHUNK; i++)
+      const guint n_chunk = MIN (CHUNK, n - begin);
+
+      for (guint i = 0; i < n_chunk; i++)
         {
           x[i] = sample (begin + i, functions[f].least, functions[f].most);
           y[i] = sample_second (g_test_rand_int_range (0, 5), x[i]);
         }
-      measure_chunk (f, loop, x, y, CHUNK, &result);
+      measure_chunk (f, loop, x, y, n_chunk, &result);
     }
 
   return result;
