@@ -2,7 +2,7 @@
  *
  * How many cases tests draw at random: few in each run of the tests, many where GHLO_TEST_LONG is set, as
  * tests/run --long does, and fewest where GHLO_TEST_SHORT is set, as in an emulator, where floats take 100 times as
- * long and long doubles more. Some tests have an option or a variable for another number.
+ * long. Some tests have an option or a variable for another number.
  */
 
 #pragma once
@@ -19,6 +19,13 @@ choose_samples (guint few,
     return few / 100;
 
   return g_getenv ("GHLO_TEST_LONG") != NULL ? many : few;
+}
+
+/* The same for @n cases whose true values are found in long doubles, which take emulators longer still. */
+static inline guint
+choose_exact_samples (guint n)
+{
+  return g_getenv ("GHLO_TEST_SHORT") != NULL ? n / 2000 : n;
 }
 
 G_END_DECLS
