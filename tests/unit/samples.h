@@ -21,11 +21,4 @@ choose_samples (guint few,
   return g_getenv ("GHLO_TEST_LONG") != NULL ? many : few;
 }
 
-/* The same for @n cases whose true values are found in long doubles, which take emulators longer still. */
-static inline guint
-choose_exact_samples (guint n)
-{
-  return g_getenv ("GHLO_TEST_SHORT") != NULL ? n / 2000 : n;
-}
-
 G_END_DECLS

@@ -298,6 +298,7 @@ bessel_series (long double x)
   return expl (-x) * sum;
 }
 
+/* The terms shrink to about e^(-2 x), then they grow: x has to be at least half of LDBL_MANT_DIG. */
 static long double
 bessel_asymptotic (long double x)
 {
@@ -317,7 +318,7 @@ bessel_asymptotic (long double x)
 long double
 ghlo_ref_bessel_i1e (long double x)
 {
-  enum { LEAST = 30 };
+  enum { LEAST = LDBL_MANT_DIG / 2 };
   long double magnitude = fabsl (x);
 
   if (isnan (x))

@@ -76,7 +76,7 @@ test_truths (void)
 static void
 test_accuracy (void)
 {
-  const guint n = choose_exact_samples (N_SAMPLES);
+  const guint n = choose_samples (N_SAMPLES, N_SAMPLES);
   g_autofree float *x = g_new (float, n), *y = g_new (float, n);
   const guint8 *operands[] = { (const guint8 *) x };
 
@@ -114,7 +114,7 @@ static void
 test_accuracy_2 (void)
 {
   enum { N_EDGES = 40 };
-  const guint n = choose_exact_samples (N_SAMPLES);
+  const guint n = choose_samples (N_SAMPLES, N_SAMPLES);
   static const struct
   {
     GhloNodeKind kind;
@@ -341,7 +341,7 @@ check_cube (GhloElementType type)
   g_assert_no_error (error);
   g_assert_cmpuint (cubes->n_nodes, <, 16);
 
-  for (guint i = 0; i < choose_exact_samples (N_SAMPLES) / 10; i++)
+  for (guint i = 0; i < choose_samples (N_SAMPLES, N_SAMPLES) / 10; i++)
     {
       const float number = sample (i);
       const guint64 operands[] = { ghlo_float_to_bits (type, number), three };
