@@ -123,6 +123,7 @@ ghlo_gpu_unsupported_reason (GhloDeviceCore        *core,
       return reason != NULL ? reason : ghlo_gpu_reduction_obstacle (ops, n_ops);
     case GHLO_FUSION_STEP:
     case GHLO_FUSION_EXPAND_DOTS:
+    case GHLO_FUSION_EXPAND_GEMV:
       return step_reason (device, ops[0]);
     case GHLO_FUSION_CHANNELS_LAST:
     default:
