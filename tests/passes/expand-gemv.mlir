@@ -69,10 +69,10 @@ func.func @main(%w: tensor<40x4x120xi8>, %x: tensor<4x120xbf16>) -> tensor<4x40x
 module {
   func.func @main(%arg0: tensor<40x4x120xi8>, %arg1: tensor<4x120xbf16>) -> tensor<4x40xbf16> {
     %0 = stablehlo.convert %arg0 : (tensor<40x4x120xi8>) -> tensor<40x4x120xbf16>
-    %1 = stablehlo.convert %arg1 : (tensor<4x120xbf16>) -> tensor<4x120xf32>
-    %2 = stablehlo.broadcast_in_dim %1, dims = [1, 2] : (tensor<4x120xf32>) -> tensor<40x4x120xf32>
-    %3 = stablehlo.convert %0 : (tensor<40x4x120xbf16>) -> tensor<40x4x120xf32>
-    %4 = stablehlo.multiply %3, %2 : tensor<40x4x120xf32>
+    %1 = stablehlo.convert %0 : (tensor<40x4x120xbf16>) -> tensor<40x4x120xf32>
+    %2 = stablehlo.convert %arg1 : (tensor<4x120xbf16>) -> tensor<4x120xf32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [1, 2] : (tensor<4x120xf32>) -> tensor<40x4x120xf32>
+    %4 = stablehlo.multiply %1, %3 : tensor<40x4x120xf32>
     %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %5 = stablehlo.reduce(%4 init: %cst) applies stablehlo.add across dimensions = [2] : (tensor<40x4x120xf32>, tensor<f32>) -> tensor<40x4xf32>
     %6 = stablehlo.transpose %5, dims = [1, 0] : (tensor<40x4xf32>) -> tensor<4x40xf32>

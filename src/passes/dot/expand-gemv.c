@@ -148,11 +148,6 @@ split_type (GhloRewriter     *self,
   return ghlo_make_type (self, type, dimensions, type->rank + 1);
 }
 
-static GhloIrValue *split (GhloRewriter *self,
-                           GhloIrValue  *value,
-                           guint         dimension,
-                           gint64        n_parts);
-
 static GhloIrValue *
 split_broadcast (GhloRewriter *self,
                  GhloIrOp     *op,
@@ -172,12 +167,39 @@ split_broadcast (GhloRewriter *self,
       places[n++] = dimensions[i] + (dimensions[i] > dimension);
       if (is_split)
         {
-          operand = split (self, operand, i, n_parts);
+          operand = ghlo_make_reshape (self, operand, split_type (self, from, i, n_parts));
           places[n++] = dimension + 1;
         }
     }
 
   return ghlo_make_broadcast (self, operand, places, type);
+}
+
+/* Whether @value is computed, for no other use, by an operation that can be applied to another shape. */
+static gboolean
+is_applied (const GhloIrValue *value)
+{
+  const GhloIrOp *op = value->op;
+
+  return op != NULL && op->n_results == 1 && value->uses != NULL && value->uses->next == NULL
+         && (op->kind == GHLO_OP_STABLEHLO_CONVERT || ghlo_pass_is_elementwise (op));
+}
+
+/* Whether no view is between the operations that @value is computed by, and they are not too many one behind the
+ * other. */
+static gboolean
+can_split (const GhloIrValue *value,
+           guint              depth)
+{
+  const GhloIrOp *op = value->op;
+
+  if (!is_applied (value))
+    return op == NULL || (op->kind != GHLO_OP_STABLEHLO_RESHAPE && op->kind != GHLO_OP_STABLEHLO_TRANSPOSE);
+  for (guint i = 0; i < op->n_operands; i++)
+    if (depth == 0 || !can_split (ghlo_ir_op_operand (op, i), depth - 1))
+      return FALSE;
+
+  return TRUE;
 }
 
 /* @value with its dimension @dimension split into @n_parts and the rest, as are the values that it is computed from:
@@ -197,8 +219,7 @@ split (GhloRewriter *self,
     return ghlo_make_splat (self, type, scalar);
   if (op != NULL && op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM)
     return split_broadcast (self, op, dimension, n_parts);
-  if (op == NULL || op->n_results != 1
-      || (op->kind != GHLO_OP_STABLEHLO_CONVERT && !ghlo_pass_is_elementwise (op)))
+  if (!is_applied (value))
     return ghlo_make_reshape (self, value, type);
 
   operands = g_new (GhloIrValue *, op->n_operands);
@@ -212,23 +233,8 @@ split (GhloRewriter *self,
   return ghlo_make_like (self, op, operands, type);
 }
 
-/* Whether no view is between the operations that @value is computed by. */
-static gboolean
-can_split (const GhloIrValue *value)
-{
-  const GhloIrOp *op = value->op;
-
-  if (op == NULL || (op->kind != GHLO_OP_STABLEHLO_CONVERT && !ghlo_pass_is_elementwise (op)))
-    return op == NULL || (op->kind != GHLO_OP_STABLEHLO_RESHAPE && op->kind != GHLO_OP_STABLEHLO_TRANSPOSE);
-  for (guint i = 0; i < op->n_operands; i++)
-    if (!can_split (ghlo_ir_op_operand (op, i)))
-      return FALSE;
-
-  return TRUE;
-}
-
-/* Rows of which each is read by one thread. A matrix whose columns are summed is cut into such parts, so that a thread
- * reads adjacent memory; their sums are added. */
+/* Cuts a matrix whose columns are summed into parts of its rows, whose sums are added, so that a thread reads adjacent
+ * memory. */
 static void
 cut_rows (GhloRewriter  *self,
           const GhloDot *dot,
@@ -251,7 +257,7 @@ cut_rows (GhloRewriter  *self,
     return;
   while (n_parts > 1 && (type->dimensions[first] % n_parts != 0 || n_rows / n_parts < MIN_ROWS))
     n_parts /= 2;
-  if (n_parts == 1 || !can_split (matrix->value))
+  if (n_parts == 1 || !can_split (matrix->value, MAX_DEPTH))
     return;
 
   matrix->value = split (self, matrix->value, first, n_parts);
@@ -421,7 +427,8 @@ expand (GhloRewriter *self,
   find_matrix (&dot, side, &matrix);
   cut_rows (self, &dot, side, &matrix);
   type = ghlo_make_type_of (self, wide, matrix.value->type);
-  value = ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, ghlo_make_convert (self, matrix.value, wide),
+  value = ghlo_make_convert (self, matrix.value, wide);
+  value = ghlo_make_binary (self, GHLO_OP_STABLEHLO_MULTIPLY, value,
                             spread_vector (self, &dot, 1 - side, &matrix, type));
   value = sum_products (self, &dot, side, &matrix, value);
   value = ghlo_make_convert (self, value, result->element_type);
