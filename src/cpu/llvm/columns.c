@@ -187,7 +187,7 @@ find_point (Emitter       *self,
   const guint axes = columns->block->axes, last = ghlo_kernel_last_axis (axes);
   const guint first = (guint) __builtin_ctz (axes);
 
-  for (guint i = last + 1; i-- > 0;)
+  for (guint i = GHLO_KERNEL_MAX_AXES; i-- > 0;)
     {
       if ((axes & 1u << i) == 0)
         continue;

@@ -121,8 +121,7 @@ find_matrix (const GhloDot *dot,
 {
   GhloIrValue *value = dot->operands[side];
 
-  matrix->value = value;
-  matrix->parts = NO_PARTS;
+  *matrix = (Matrix) { .value = value, .parts = NO_PARTS };
   if (value->op->kind == GHLO_OP_STABLEHLO_RESHAPE
       && find_merged (ghlo_ir_op_operand (value->op, 0)->type, value->type, matrix->first))
     matrix->value = ghlo_ir_op_operand (value->op, 0);
