@@ -442,30 +442,38 @@ choose_cuts (const GhloKernel         *kernel,
   return cuts;
 }
 
-/* Returns the size of the smallest elements that the folds of @block read in rows along axis @lanes, 0 for none. */
+/* Returns whether the elements of @access lie in rows along axis @lanes, and not in the same row at all points of
+ * @axes. */
+static gboolean
+has_rows (const GhloKernelAccess *access,
+          guint                   axes,
+          guint                   lanes)
+{
+  guint varies = 0;
+
+  for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
+    varies |= (guint) (access->strides[i] != 0) << i;
+
+  return (varies & axes) != 0 && access->strides[lanes] == ghlo_element_info (access->type)->size;
+}
+
+/* Returns the size of the smallest elements that folds read in rows along axis @lanes; 0: there are no such folds, or
+ * not of enough rows. */
 static guint
-find_element_size (const GhloKernel      *kernel,
-                   const GhloKernelBlock *block,
-                   guint                  lanes)
+find_element_size (const GhloKernel *kernel,
+                   guint             lanes)
 {
   guint least = 0;
 
-  if (block->n_folds == 0 || ghlo_kernel_count_points (kernel, block->axes) < LEAST_ROWS)
-    return 0;
-  for (guint i = block->first_node; i < block->first_merge; i++)
-    {
-      const GhloKernelAccess *access = &kernel->accesses[kernel->nodes[i].index];
-      gboolean has_rows = FALSE;
-      guint size;
+  for (const GhloKernelBlock *block = kernel->blocks; block < kernel->blocks + kernel->n_blocks; block++)
+    for (guint i = block->first_node; i < block->first_merge && block->n_folds > 0; i++)
+      if (kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_kernel_count_points (kernel, block->axes) >= LEAST_ROWS
+          && has_rows (&kernel->accesses[kernel->nodes[i].index], block->axes, lanes))
+        {
+          const guint size = ghlo_element_info (kernel->nodes[i].type)->size;
 
-      if (kernel->nodes[i].kind != GHLO_NODE_LOAD)
-        continue;
-      size = ghlo_element_info (access->type)->size;
-      for (guint axis = kernel->n_parallel; axis < kernel->n_axes; axis++)
-        has_rows |= (block->axes & 1u << axis) != 0 && access->strides[axis] != 0;
-      if (has_rows && access->strides[lanes] == size)
-        least = least == 0 ? size : MIN (least, size);
-    }
+          least = least == 0 ? size : MIN (least, size);
+        }
 
   return least;
 }
@@ -478,14 +486,12 @@ choose_columns (const GhloKernel   *kernel,
 {
   const gint64 points = ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
   gint64 extent, piece;
-  guint least = 0, size;
+  guint least;
 
   /* A range of columns is not cut where guards start and stop to hold. */
   if (kernel->n_terms > 0 || !ghlo_kernel_schedule_allows_columns (kernel, schedule->lanes))
     return;
-  for (guint i = 0; i < kernel->n_blocks; i++)
-    if ((size = find_element_size (kernel, &kernel->blocks[i], schedule->lanes)) > 0)
-      least = least == 0 ? size : MIN (least, size);
+  least = find_element_size (kernel, schedule->lanes);
   extent = kernel->axes[schedule->lanes].extent;
   if (least == 0 || extent < (points > extent ? SHORT_ROW : LONG_ROW) / least)
     return;

@@ -49,7 +49,8 @@ ghlo_shape_match_ones (const GhloIrType *from,
 
 gboolean
 ghlo_shape_is_split (const GhloIrType *from,
-                     const GhloIrType *to)
+                     const GhloIrType *to,
+                     guint            *first)
 {
   guint j = 0;
 
@@ -57,11 +58,15 @@ ghlo_shape_is_split (const GhloIrType *from,
     {
       gint64 n = 1;
 
+      if (first != NULL)
+        first[i] = j;
       while (n < from->dimensions[i] && j < to->rank)
         n *= to->dimensions[j++];
       if (n != from->dimensions[i])
         return FALSE;
     }
+  if (first != NULL)
+    first[from->rank] = to->rank;
 
   return TRUE;
 }

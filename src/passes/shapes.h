@@ -18,9 +18,11 @@ gboolean      ghlo_shape_equal          (const GhloIrType *a,
 gboolean      ghlo_shape_match_ones     (const GhloIrType *from,
                                          const GhloIrType *to,
                                          gint64           *map);
-/* TRUE when each dimension of @from is split into one or more of @to, in order; ones are ignored. */
+/* TRUE when each dimension of @from is split into one or more of @to, in order; ones are ignored. Dimension i is then
+ * split into those from @first[i] (nullable, with an entry for each dimension and one more) to @first[i + 1]. */
 gboolean      ghlo_shape_is_split       (const GhloIrType *from,
-                                         const GhloIrType *to);
+                                         const GhloIrType *to,
+                                         guint            *first);
 /* TRUE when the permutation only changes the order of ones. */
 gboolean      ghlo_permutation_is_reshape (const gint64     *permutation,
                                          const GhloIrType *operand);

@@ -23,7 +23,7 @@ enum
   MIN_COLUMNS = 256,      /* of a tile */
   MIN_COMPUTED = 512,     /* the same where the matrix is computed, in blocks with rows of that length */
   BLOCK_ROWS = 8,         /* of a block of a wide matrix; even, since integers are multiplied in pairs */
-  BLOCK_BYTES = 16384,    /* of a block with rows along k, which has at least one row; */
+  BLOCK_BYTES = 16384,    /* of a block with rows along k, which has at least four; */
   MAX_ROW_BYTES = 131072, /* of such a row: blocks stay in the core's own cache */
   WIDE_BYTES = 4096,      /* of a row of a tile of a wide matrix; narrower ones would read it across pages */
 };

@@ -34,10 +34,8 @@ add_temporary (const GhloKernel         *kernel,
                gsize                    *total)
 {
   const GhloKernelTemporary *temporary = &kernel->temporaries[number];
-  gsize bytes = schedule->lanes == GHLO_KERNEL_NONE ? 1 : schedule->width;
-
-  if (schedule->columns > 0)
-    bytes = schedule->columns * count_partial_results (kernel, number);
+  gsize bytes = schedule->columns > 0 ? schedule->columns * count_partial_results (kernel, number)
+                : schedule->lanes == GHLO_KERNEL_NONE ? 1 : schedule->width;
 
   for (guint i = 0; i < kernel->n_axes; i++)
     if ((temporary->axes & 1u << i) != 0 && __builtin_mul_overflow (bytes, (gsize) extents[i], &bytes))

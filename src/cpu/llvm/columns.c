@@ -6,15 +6,12 @@
  * an accumulator while it is in a register.
  *
  * Chains are visited in the order of their reversed bits, so that those that are merged are finished one after the
- * other, as in a binary counter: when chain number i begins, as many partial results
- * are kept as i has bits set.
+ * other, as in a binary counter: when chain number i begins, as many partial results are kept as i has bits set.
  * Temporaries lie in the scratch, with an element for each point (cpu/jit/call.h); that of a fold is followed by its
  * partial results.
  */
 
 #include "cpu/llvm/emit-llvm.h"
-
-#include <string.h>
 
 enum
 {
@@ -105,7 +102,7 @@ write_partial (Emitter       *self,
 {
   const GhloEmitPlace place = find_partial (self, columns, i, level);
 
-  ghlo_emit_write (self, &place, ghlo_emit_widen (self, value));
+  ghlo_emit_write (self, &place, value);
 }
 
 static void

@@ -28,6 +28,21 @@ find_variable (Emitter *self,
   return *variable;
 }
 
+GhloEmitPlace
+ghlo_emit_column_place (Emitter *self,
+                        guint    number)
+{
+  const GhloElementType type = self->kernel->temporaries[number].type;
+  const gint64 size = ghlo_element_info (type)->size;
+  GhloEmitPlace place = { .memory = self->kernel->n_buffers, .type = type, .stride = self->width > 1 ? size : 0 };
+  Value column = LLVMBuildSub (self->builder, self->point[self->lanes], self->first_column, "");
+
+  place.base = ghlo_emit_byte_address (self, self->places[number],
+                                       LLVMBuildMul (self->builder, column, ghlo_emit_i64 (self, size), ""));
+
+  return place;
+}
+
 /* The place of the current point's element of the temporary @number. */
 static GhloEmitPlace
 find_element (Emitter *self,
@@ -36,9 +51,12 @@ find_element (Emitter *self,
   const GhloKernelTemporary *temporary = &self->kernel->temporaries[number];
   const guint size = ghlo_element_info (temporary->type)->size;
   GhloEmitPlace place = { .memory = self->kernel->n_buffers, .type = temporary->type };
-  Value stride = ghlo_emit_i64 (self, is_across (self) ? (gint64) size * self->schedule->width : size);
-  Value offset = ghlo_emit_i64 (self, 0);
+  Value stride, offset;
 
+  if (self->first_column != NULL)
+    return ghlo_emit_column_place (self, number);
+  stride = ghlo_emit_i64 (self, is_across (self) ? (gint64) size * self->schedule->width : size);
+  offset = ghlo_emit_i64 (self, 0);
   if (is_across (self) && self->width > 1)
     place.stride = size;
   for (guint i = self->kernel->n_axes; i-- > 0;)
@@ -58,21 +76,6 @@ find_element (Emitter *self,
   return place;
 }
 
-GhloEmitPlace
-ghlo_emit_column_place (Emitter *self,
-                        guint    number)
-{
-  const GhloElementType type = self->kernel->temporaries[number].type;
-  const gint64 size = ghlo_element_info (type)->size;
-  GhloEmitPlace place = { .memory = self->kernel->n_buffers, .type = type, .stride = self->width > 1 ? size : 0 };
-  Value column = LLVMBuildSub (self->builder, self->point[self->lanes], self->first_column, "");
-
-  place.base = ghlo_emit_byte_address (self, self->places[number],
-                                       LLVMBuildMul (self->builder, column, ghlo_emit_i64 (self, size), ""));
-
-  return place;
-}
-
 Value
 ghlo_emit_get (Emitter *self,
                guint    number)
@@ -86,7 +89,7 @@ ghlo_emit_get (Emitter *self,
 
       return LLVMBuildLoad2 (self->builder, LLVMGetAllocatedType (variable), variable, "");
     }
-  place = self->first_column != NULL ? ghlo_emit_column_place (self, number) : find_element (self, number);
+  place = find_element (self, number);
 
   return ghlo_emit_read (self, &place, NULL);
 }
@@ -106,6 +109,6 @@ ghlo_emit_set (Emitter *self,
       LLVMBuildStore (self->builder, is_across (self) ? ghlo_emit_widen (self, value) : value, variable);
       return;
     }
-  place = self->first_column != NULL ? ghlo_emit_column_place (self, number) : find_element (self, number);
-  ghlo_emit_write (self, &place, ghlo_emit_widen (self, value));
+  place = find_element (self, number);
+  ghlo_emit_write (self, &place, value);
 }

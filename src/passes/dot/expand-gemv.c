@@ -9,16 +9,17 @@
  */
 
 #include "passes/canonicalize.h"
+#include "passes/constant.h"
 #include "passes/dot/dot.h"
 #include "passes/effects.h"
-#include "passes/constant.h"
 #include "passes/shapes.h"
 
 /* The most operations from the matrix to the narrower values, and the least elements of a matrix: others stay in the L1
  * cache. */
 enum { MAX_DEPTH = 16, MIN_ELEMENTS = 16384 };
 
-/* Parts of a matrix, and the least rows of one. */
+/* Parts of a matrix, enough for several threads, and the least rows of one: sums are written and read again for each
+ * part. */
 enum { MAX_PARTS = 8, MIN_ROWS = 128, NO_PARTS = GHLO_MAX_RANK };
 
 /* Whether @value, which only one operation uses, is computed from as many elements of a narrower type. */
@@ -29,7 +30,7 @@ is_widened (const GhloIrValue *value,
 {
   const GhloIrOp *op = value->op;
 
-  if (op == NULL || op->n_results != 1 || depth == 0 || value->uses == NULL || value->uses->next != NULL
+  if (op == NULL || op->n_results != 1 || depth == 0 || !ghlo_ir_value_has_one_use (value)
       || ghlo_type_count (value->type) != count)
     return FALSE;
   if (op->kind == GHLO_OP_STABLEHLO_CONVERT)
@@ -91,29 +92,6 @@ typedef struct
   guint        parts;                    /* the dimension that counts parts, or NO_PARTS */
 } Matrix;
 
-/* Whether each dimension of @to merges consecutive dimensions of @from. */
-static gboolean
-find_merged (const GhloIrType *from,
-             const GhloIrType *to,
-             guint            *first)
-{
-  guint next = 0;
-
-  for (guint i = 0; i < to->rank; i++)
-    {
-      gint64 n = 1;
-
-      first[i] = next;
-      while (next < from->rank && n < to->dimensions[i])
-        n *= from->dimensions[next++];
-      if (n != to->dimensions[i])
-        return FALSE;
-    }
-  first[to->rank] = from->rank;
-
-  return to->rank > 0 && ghlo_type_count (from) == ghlo_type_count (to);
-}
-
 static void
 find_matrix (const GhloDot *dot,
              guint          side,
@@ -123,7 +101,7 @@ find_matrix (const GhloDot *dot,
 
   *matrix = (Matrix) { .value = value, .parts = NO_PARTS };
   if (value->op->kind == GHLO_OP_STABLEHLO_RESHAPE
-      && find_merged (ghlo_ir_op_operand (value->op, 0)->type, value->type, matrix->first))
+      && ghlo_shape_is_split (value->type, ghlo_ir_op_operand (value->op, 0)->type, matrix->first))
     matrix->value = ghlo_ir_op_operand (value->op, 0);
   else
     for (guint i = 0; i <= value->type->rank; i++)
@@ -139,8 +117,8 @@ split_type (GhloRewriter     *self,
 {
   gint64 dimensions[GHLO_MAX_RANK];
 
-  for (guint i = 0; i <= type->rank; i++)
-    dimensions[i] = i <= dimension ? type->dimensions[MIN (i, type->rank - 1)] : type->dimensions[i - 1];
+  for (guint i = 0; i < type->rank; i++)
+    dimensions[i + (i > dimension)] = type->dimensions[i];
   dimensions[dimension] = n_parts;
   dimensions[dimension + 1] = type->dimensions[dimension] / n_parts;
 
@@ -180,7 +158,7 @@ is_applied (const GhloIrValue *value)
 {
   const GhloIrOp *op = value->op;
 
-  return op != NULL && op->n_results == 1 && value->uses != NULL && value->uses->next == NULL
+  return op != NULL && op->n_results == 1 && ghlo_ir_value_has_one_use (value)
          && (op->kind == GHLO_OP_STABLEHLO_CONVERT || ghlo_pass_is_elementwise (op));
 }
 
@@ -265,20 +243,32 @@ cut_rows (GhloRewriter  *self,
     matrix->first[i] += matrix->first[i] > first;
 }
 
-/* The matrix's dimension that dimension @i of the vector is multiplied with. */
+/* The matrix's dimension that dimension @i of the vector, which is not free, is multiplied with. */
 static gint64
 find_counterpart (const GhloDot *dot,
                   guint          side,
                   gint64         i)
 {
-  for (guint j = 0; j < dot->n_batch; j++)
-    if (dot->batch[side][j] == i)
-      return dot->batch[1 - side][j];
-  for (guint j = 0; j < dot->n_contracting; j++)
-    if (dot->contracting[side][j] == i)
-      return dot->contracting[1 - side][j];
+  guint j = 0;
 
-  return -1;
+  for (guint k = 0; k < dot->n_batch; k++)
+    if (dot->batch[side][k] == i)
+      return dot->batch[1 - side][k];
+  while (dot->contracting[side][j] != i)
+    j++;
+
+  return dot->contracting[1 - side][j];
+}
+
+/* Appends the matrix's dimensions that are dimension @i of the operand. */
+static void
+append (const Matrix *matrix,
+        gint64        i,
+        gint64       *dimensions,
+        gsize        *n)
+{
+  for (guint k = matrix->first[i]; k < matrix->first[i + 1]; k++)
+    dimensions[(*n)++] = k;
 }
 
 /* The vector, on that side, broadcast to the type of the matrix. */
@@ -291,33 +281,17 @@ spread_vector (GhloRewriter     *self,
 {
   GhloIrValue *vector = dot->operands[side];
   gint64 kept[GHLO_MAX_RANK], places[GHLO_MAX_RANK];
-  guint n = 0;
+  gsize n = 0;
 
   for (guint i = 0; i < vector->type->rank; i++)
-    {
-      const gint64 other = find_counterpart (dot, side, i);
-
-      for (guint k = other >= 0 ? matrix->first[other] : 0; other >= 0 && k < matrix->first[other + 1]; k++)
-        {
-          kept[n] = type->dimensions[k];
-          places[n++] = k;
-        }
-    }
+    if (!ghlo_dot_is_free (dot, side, i))
+      append (matrix, find_counterpart (dot, side, i), places, &n);
+  for (gsize i = 0; i < n; i++)
+    kept[i] = type->dimensions[places[i]];
   vector = ghlo_make_reshape (self, vector, ghlo_make_type (self, vector->type, kept, n));
   vector = ghlo_make_convert (self, vector, type->element_type);
 
   return ghlo_make_broadcast (self, vector, places, type);
-}
-
-/* Appends the matrix's dimensions that are dimension @i of the operand. */
-static void
-append (const Matrix *matrix,
-        gint64        i,
-        gint64       *dimensions,
-        gsize        *n)
-{
-  for (guint k = matrix->first[i]; k < matrix->first[i + 1]; k++)
-    dimensions[(*n)++] = k;
 }
 
 static GhloIrValue *
@@ -364,7 +338,6 @@ sum_products (GhloRewriter  *self,
   const GhloIrType *type = products->type;
   gint64 summed[GHLO_MAX_RANK], kept[GHLO_MAX_RANK], numbers[GHLO_MAX_RANK], number = 0;
   gsize n_summed = 0, n_kept = 0;
-  gboolean is_ordered = TRUE;
   GhloIrValue *sum;
 
   for (guint i = 0; i < dot->n_contracting; i++)
@@ -379,12 +352,9 @@ sum_products (GhloRewriter  *self,
     if (!ghlo_dims_contain (summed, n_summed, i))
       numbers[i] = number++;
   for (gsize i = 0; i < n_kept; i++)
-    {
-      kept[i] = numbers[kept[i]];
-      is_ordered &= kept[i] == (gint64) i;
-    }
+    kept[i] = numbers[kept[i]];
 
-  return is_ordered ? sum : ghlo_make_transpose (self, sum, kept);
+  return ghlo_permutation_is_identity (kept, n_kept) ? sum : ghlo_make_transpose (self, sum, kept);
 }
 
 /* Which side is a matrix that is computed, with a vector on the other; GHLO_DOT_RHS + 1: neither. */

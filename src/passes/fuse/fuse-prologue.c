@@ -125,7 +125,8 @@ is_computed (const Search   *self,
              && (op->kind == GHLO_OP_STABLEHLO_CONVERT || ghlo_type_count (op->results[0].type) == self->count);
     case GHLO_FUSE_ROLE_NONE:
       return ghlo_op_is_reshape (op)
-             && (is_last (self, op) || ghlo_shape_is_split (ghlo_ir_op_operand (op, 0)->type, op->results[0].type));
+             && (is_last (self, op)
+                 || ghlo_shape_is_split (ghlo_ir_op_operand (op, 0)->type, op->results[0].type, NULL));
     default:
       return FALSE;
     }
