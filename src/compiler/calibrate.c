@@ -173,7 +173,7 @@ prepare (GhloDeviceCore     *device,
          const GhloMonitor  *monitor,
          GError            **error)
 {
-  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_device () };
+  const GhloOptimizeOptions options = { .level = 2, .excess_precision = TRUE, .evaluator = ghlo_reference_device () };
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("calibrate", text, strlen (text));
   g_autoptr (GhloIrModule) module = ghlo_read_module (bytes, diagnostics, monitor, NULL, error);

@@ -13,6 +13,7 @@ ghlo_settings_new (void)
   g_atomic_ref_count_init (&self->ref_count);
   self->optimization_level = GHLO_OPTIMIZATION_LEVEL_O2;
   self->caching = TRUE;
+  self->excess_precision = TRUE;
   self->enabled_passes = g_new0 (char *, 1);
   self->disabled_passes = g_new0 (char *, 1);
 

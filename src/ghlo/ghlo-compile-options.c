@@ -200,9 +200,14 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
    * Whether fused operations on f16 and bf16 may keep more precision between them than the program
    * specifies.
    *
+   * What they give each other is then of f32, and results are rounded once. Other frameworks
+   * compute in this way too; it is faster, and nearer to what the program would give in f32.
+   * Conversions that the program itself contains are made. Otherwise the result of each operation
+   * is rounded, whatever is fused.
+   *
    * Since: 1.0
    */
-  properties[PROP_EXCESS_PRECISION] = g_param_spec_boolean ("excess-precision", NULL, NULL, FALSE, flags);
+  properties[PROP_EXCESS_PRECISION] = g_param_spec_boolean ("excess-precision", NULL, NULL, TRUE, flags);
 
   /**
    * GhloCompileOptions:wait-for-code: (getter get_wait_for_code) (setter set_wait_for_code)
@@ -246,6 +251,7 @@ ghlo_compile_options_init (GhloCompileOptions *self)
 {
   self->optimization_level = GHLO_OPTIMIZATION_LEVEL_O2;
   self->caching = TRUE;
+  self->excess_precision = TRUE;
   self->enabled_passes = g_new0 (char *, 1);
   self->disabled_passes = g_new0 (char *, 1);
 }
@@ -304,7 +310,7 @@ ghlo_compile_options_new_balanced (void)
 /**
  * ghlo_compile_options_new_debug:
  *
- * Creates options for debugging a program: O0, locations kept, no cache.
+ * Creates options for debugging a program: O0, locations kept, no cache, no excess precision.
  *
  * Returns: (transfer full): new options
  *
@@ -317,6 +323,7 @@ ghlo_compile_options_new_debug (void)
                        "optimization-level", GHLO_OPTIMIZATION_LEVEL_O0,
                        "debug-info", TRUE,
                        "caching", FALSE,
+                       "excess-precision", FALSE,
                        NULL);
 }
 

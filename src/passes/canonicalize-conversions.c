@@ -81,27 +81,19 @@ is_lossless (const GhloElementInfo *source,
          || target->element_class == GHLO_ELEMENT_CLASS_FLOAT || holds (target, source);
 }
 
-/* convert (convert (x)) where the inner conversion loses nothing. With excess precision, also floats that are narrowed
- * and widened again. */
+/* convert (convert (x)) where the inner conversion loses nothing. */
 static gboolean
 convert_twice (GhloRewriter *self,
                GhloIrOp     *op)
 {
   GhloIrValue *middle = ghlo_ir_op_operand (op, 0), *first;
-  const GhloElementInfo *source, *via, *target = info_of (&op->results[0]);
-
   if (middle->op == NULL || middle->op->kind != GHLO_OP_STABLEHLO_CONVERT)
     return FALSE;
   first = ghlo_ir_op_operand (middle->op, 0);
   if (!ghlo_type_is_plain (first->type) || !ghlo_type_is_plain (middle->type)
       || !ghlo_type_is_plain (op->results[0].type))
     return FALSE;
-  source = info_of (first);
-  via = info_of (middle);
-  if (!is_lossless (source, via, target)
-      && !(self->context->options->excess_precision && source->element_class == GHLO_ELEMENT_CLASS_FLOAT
-           && via->element_class == GHLO_ELEMENT_CLASS_FLOAT && target->element_class == GHLO_ELEMENT_CLASS_FLOAT
-           && holds (target, via) && holds (source, via) && is_common (target)))
+  if (!is_lossless (info_of (first), info_of (middle), info_of (&op->results[0])))
     return FALSE;
 
   return ghlo_rewrite_replace (self, op, make_convert (self, first, op->results[0].type));

@@ -65,6 +65,7 @@ PASS (expand_gemv);
 PASS (fuse_epilogues);
 PASS (fuse_reductions);
 PASS (fuse_maps);
+PASS (widen_floats);
 #undef PASS
 
 /* The part of "expand" without which a program would not run. */

@@ -51,6 +51,8 @@ const GhloPass ghlo_pass_table[] = {
     GHLO_PASS_FUSION, ghlo_pass_fuse_reductions },
   { "fuse-maps", "Fuses elementwise operations that produce or consume each other's results", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_maps },
+  { "widen-floats", "With excess precision, computes in f32 between the operations of a fusion on f16 and bf16", 2,
+    GHLO_PASS_FUSION, ghlo_pass_widen_floats },
 };
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };

@@ -256,7 +256,7 @@ int
 ghlo_tool_dump (int    argc,
                 char **argv)
 {
-  Options options = { .optimize = { .evaluator = ghlo_reference_device () } };
+  Options options = { .optimize = { .evaluator = ghlo_reference_device (), .excess_precision = TRUE } };
   gboolean generic = FALSE, strip = FALSE, elide = FALSE;
   const char *short_level = take_level (&argc, argv);
   g_autofree char *stage = NULL, *level = NULL, *disable = NULL, *device = NULL, *help = NULL;
@@ -270,8 +270,8 @@ ghlo_tool_dump (int    argc,
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
       "The optimization level, 0 to 3 (2; 0 for devices that run programs without passes)", "LEVEL" },
     { "disable", 0, 0, G_OPTION_ARG_STRING, &disable, "Skip these passes; \"help\" lists the names", "NAME,…" },
-    { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.optimize.excess_precision,
-      "Let passes keep values at a higher precision than their types", NULL },
+    { "no-excess-precision", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options.optimize.excess_precision,
+      "Let no pass keep values of f16 and bf16 more precisely than these types", NULL },
     { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Report on standard error what the passes changed", NULL },
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
     { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Omit locations", NULL },

@@ -102,7 +102,7 @@ ghlo_tool_opt (int    argc,
 {
   gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE;
   GhloDeviceEvaluator evaluator = { .device = ghlo_reference_device () };
-  Options options = { .passes = { .use_environment = TRUE, .verify = TRUE } };
+  Options options = { .passes = { .use_environment = TRUE, .excess_precision = TRUE, .verify = TRUE } };
   g_autofree char *passes = NULL, *help = NULL;
   g_auto (GStrv) names = NULL;
   int status;
@@ -110,8 +110,8 @@ ghlo_tool_opt (int    argc,
     { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
       "Run the passes of a level (O0 to O3), or the named ones; \"help\" lists them", "LEVEL|NAME,…" },
     { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Report on standard error what the passes changed", NULL },
-    { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.passes.excess_precision,
-      "Let passes keep values at a higher precision than their types", NULL },
+    { "no-excess-precision", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &options.passes.excess_precision,
+      "Let no pass keep values of f16 and bf16 more precisely than these types", NULL },
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
     { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Omit locations", NULL },
     { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Omit the elements of large constants", NULL },

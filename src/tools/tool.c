@@ -112,7 +112,7 @@ ghlo_tool_optimize (GhloIrModule          *module,
                     GhloDeviceCore        *device,
                     GError               **error)
 {
-  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_device () };
+  const GhloOptimizeOptions options = { .level = 2, .excess_precision = TRUE, .evaluator = ghlo_reference_device () };
   g_autoptr (GhloIrModule) made = NULL;
 
   if (!device->wants_passes)

@@ -105,14 +105,15 @@ def test_donation():
 
 
 def test_compiler_options():
-    """Those of XLA's that there is a counterpart of, what is none, and its others."""
-    lowered = jax.jit(lambda x: (x.astype(jnp.bfloat16).astype(jnp.float32), x + x)).lower(jnp.ones(3))
-    value = np.float32(1 + 2**-20)
-    for options, kept in (({}, False), ({'xla_allow_excess_precision': True}, True),
+    """Those of XLA's that there is a counterpart of, what is none, and its others. Conversions are never dropped."""
+    lowered = jax.jit(lambda x, y: (x + y - x, (x + y).astype(jnp.float32).astype(jnp.bfloat16))).lower(
+        jnp.ones(3, jnp.bfloat16), jnp.ones(3, jnp.bfloat16))
+    for options, kept in (({}, True), ({'xla_allow_excess_precision': True}, True),
                           ({'xla_allow_excess_precision': 'false'}, False),
                           ({'xla_backend_optimization_level': 0, 'xla_cpu_enable_fast_math': False}, False)):
-        found = lowered.compile(compiler_options=options)(jnp.full(3, value))[0]
-        np.testing.assert_array_equal(found, np.full(3, value if kept else 1, np.float32), err_msg=str(options))
+        found = lowered.compile(compiler_options=options)(jnp.full(3, 256, jnp.bfloat16), jnp.ones(3, jnp.bfloat16))
+        np.testing.assert_array_equal(found[0], np.full(3, 1 if kept else 0), err_msg=str(options))
+        np.testing.assert_array_equal(found[1], np.full(3, 256), err_msg=str(options))
     for options, problem in (({'abacus': 1}, "No such compile option: 'abacus'"),
                              ({'xla_allow_excess_precision': 'perhaps'}, "'perhaps' is not a valid bool value"),
                              ({'xla_backend_optimization_level': 'high'}, "'high' is not a valid int32 value")):

@@ -34,21 +34,6 @@ module {
 }
 // -----
 // PASS: canonicalize
-// EXCESS precision
-// With excess precision a value is not narrowed in between.
-func.func @main(%x: tensor<15xf32>) -> tensor<15xf32> {
-  %0 = stablehlo.convert %x : (tensor<15xf32>) -> tensor<15xbf16>
-  %1 = stablehlo.convert %0 : (tensor<15xbf16>) -> tensor<15xf32>
-  return %1 : tensor<15xf32>
-}
-// GIVES:
-module {
-  func.func @main(%arg0: tensor<15xf32>) -> tensor<15xf32> {
-    return %arg0 : tensor<15xf32>
-  }
-}
-// -----
-// PASS: canonicalize
 func.func @main(%z: tensor<30xcomplex<f32>>, %x: tensor<30xf32>, %y: tensor<30xf32>) -> (tensor<30xf32>, tensor<30xf32>, tensor<30xcomplex<f32>>, tensor<30xf32>, tensor<30xi32>, tensor<30xf32>, tensor<30xf32>) {
   %0 = stablehlo.complex %x, %y : tensor<30xcomplex<f32>>
   %1 = stablehlo.real %0 : (tensor<30xcomplex<f32>>) -> tensor<30xf32>

@@ -99,12 +99,15 @@ struct _GhloCpuConvolution
 gboolean ghlo_cpu_windows_are_padded         (const GhloCpuWindows *self);
 gboolean ghlo_cpu_windows_find_probes        (const GhloCpuWindows *self,
                                               GhloCpuProbes        *probes);
-/* Whether the first image is finite at the probes in rows [@begin, @end) of the first spatial dimension. */
+/* Whether features [@first, @last) of the first image are finite at the probes in rows [@begin, @end) of the first
+ * spatial dimension. */
 gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
                                               const GhloCpuProbes  *probes,
                                               const guint8         *result,
                                               gint64                begin,
-                                              gint64                end);
+                                              gint64                end,
+                                              gint64                first,
+                                              gint64                last);
 /* Whether all weights are finite; floats of up to 32 bits only. */
 gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
                                               const guint8         *rhs);

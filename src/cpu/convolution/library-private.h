@@ -11,11 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* A range of images and rows: of the result in the forward direction, of the source for its gradient. */
+/* A range of images and rows, of the result in the forward direction, of the source for its gradient; and a block of
+ * the result's features. */
 typedef struct
 {
-  gint64            source, result;     /* offsets in bytes */
+  gint64            source, result;     /* offsets in bytes; the result's is of the first feature */
   gint64            image, row, n_images, n_rows;
+  gsize             block;
   GhloCpuPrimitive *primitive;          /* owned; NULL: the part is zero */
 } GhloCpuConvolutionPart;
 
@@ -35,11 +37,15 @@ typedef struct
   GhloCpuConvolutionTensor source, weights, result;
   GhloCpuConvolutionPart  *parts;
   gsize                    n_parts;
-  GhloCpuPrimitive        *reorders[GHLO_CPU_MAX_REORDERS];   /* owned; each one is for some of the result features */
+  gsize                    n_blocks;    /* of the result's features, equal ones; the primitives compute one, with its
+                                         * own packed weights */
+  GhloCpuPrimitive        *reorders[GHLO_CPU_MAX_REORDERS];   /* owned; each one is for some features of a block */
   gsize                    n_reorders;
-  gsize                    packed_at, packed_size;
-  gsize                    sums_at;     /* gradients for the weights, of each part */
-  gsize                    own_at, own_size;   /* scratch of primitives, for each worker */
+  gsize                    packed_at, packed_size;      /* the size of a block */
+  gint64                   block_weights;               /* bytes between the weights of two blocks */
+  gsize                    own_at, own_size;   /* scratch of primitives, for each worker; behind it the result of a
+                                                * part, where there are several blocks */
+  gsize                    block_size;         /* of that result */
 } GhloCpuConvolutionState;
 
 void     ghlo_cpu_convolution_state_free      (gpointer                       state);

@@ -32,37 +32,81 @@ typedef struct
   GError                      *problem;      /* atomic, owned: the first error of a part */
 } Work;
 
-/* Calls the epilogue on a part that was computed in the result: one row of features for each position, image by
- * image. */
+/* The number of positions of a part of the forward direction. */
+static gint64
+count_positions (const Work *work,
+                 const Part *part)
+{
+  const GhloCpuWindows *w = &work->convolution->windows;
+  gint64 positions = part->n_images * part->n_rows;
+
+  for (guint i = 1; i < w->n_spatial; i++)
+    positions *= w->spatial[i].output;
+
+  return positions;
+}
+
+/* The first element of a part in the result, which has one row of features for each position, image by image. */
+static guint8 *
+find_result (const Work *work,
+             const Part *part)
+{
+  const GhloCpuWindows *w = &work->convolution->windows;
+  const gint64 row = w->output_features * ghlo_element_info (w->result_type)->size;
+  gint64 position = part->image * w->spatial[0].output + part->row;
+
+  for (guint i = 1; i < w->n_spatial; i++)
+    position *= w->spatial[i].output;
+
+  return work->run->result + position * row + (gint64) part->block * (row / (gint64) work->state->n_blocks);
+}
+
+/* Calls the epilogue on a part that was computed in the result. */
 static void
 call_epilogue (const Work *work,
                const Part *part,
                guint       worker)
 {
   const GhloCpuWindows *w = &work->convolution->windows;
-  gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, positions = 1;
+  const gint64 n_columns = w->output_features / (gint64) work->state->n_blocks;
 
-  for (guint i = 1; i < w->n_spatial; i++)
-    positions *= w->spatial[i].output;
   work->run->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
-    .data = work->run->result + (part->image * w->spatial[0].output + part->row) * positions * row,
-    .n_rows = part->n_images * part->n_rows * positions, .row_stride = row,
-    .n_columns = w->output_features, .column_stride = size, .worker = worker,
+    .data = find_result (work, part), .n_rows = count_positions (work, part),
+    .row_stride = w->output_features * ghlo_element_info (w->result_type)->size,
+    .n_columns = n_columns, .column_stride = ghlo_element_info (w->result_type)->size, .worker = worker,
   });
 }
 
-/* Checks the probes in rows [@begin, @end) of the first image, where that was computed in the result. */
+/* Checks the probes in rows [@begin, @end) of the first image and features [@first, @last), where these were computed
+ * in the result. */
 static void
 probe (const Work *work,
        gint64      begin,
-       gint64      end)
+       gint64      end,
+       gint64      first,
+       gint64      last)
 {
   const GhloCpuConvolution *self = work->convolution;
   gint *is_suspect = work->run->is_suspect;
 
   if (is_suspect != NULL
-      && !ghlo_cpu_windows_probe (&self->windows, &self->probes, work->run->result, begin, end))
+      && !ghlo_cpu_windows_probe (&self->windows, &self->probes, work->run->result, begin, end, first, last))
     g_atomic_int_set (is_suspect, TRUE);
+}
+
+/* Copies a part of one block from @from, where it is dense, into the result. */
+static void
+copy_block (const Work   *work,
+            const Part   *part,
+            const guint8 *from)
+{
+  const GhloCpuWindows *w = &work->convolution->windows;
+  const gsize row = (gsize) (w->output_features * ghlo_element_info (w->result_type)->size);
+  const gsize size = row / work->state->n_blocks;
+  guint8 *to = find_result (work, part);
+
+  for (gint64 i = count_positions (work, part); i > 0; i--, from += size, to += row)
+    memcpy (to, from, size);
 }
 
 static gboolean
@@ -76,8 +120,11 @@ run_piece (Work    *work,
   gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
   gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   const Tensor *output = is_data ? &state->source : &state->result;
+  const gint64 features = work->convolution->windows.output_features / (gint64) state->n_blocks;
   guint8 *source = work->source + part->source;
-  guint8 *weights = work->packed + (is_weights ? index * state->packed_size : 0);
+  guint8 *weights = work->packed + (is_weights ? index : part->block) * state->packed_size;
+  guint8 *own = work->run->scratch + state->own_at + worker * (state->own_size + state->block_size);
+  guint8 *result = state->n_blocks > 1 ? own + state->own_size : work->result + part->result;
 
   if (part->primitive == NULL)
     {
@@ -87,13 +134,15 @@ run_piece (Work    *work,
                                        ghlo_element_info (state->shape.source_type)->size, dense);
       memset (source, 0, (gsize) (part->n_rows * dense[2]));
     }
-  else if (!ghlo_cpu_onednn_run_convolution (part->primitive, source, weights, work->result + part->result,
-                                             work->run->scratch + state->own_at + worker * state->own_size, error))
+  else if (!ghlo_cpu_onednn_run_convolution (part->primitive, source, weights, result, own, error))
     return FALSE;
+  if (state->n_blocks > 1)
+    copy_block (work, part, result);
   if (work->run->epilogue == NULL || is_weights || output->copies)
     return TRUE;
   if (part->image == 0)
-    probe (work, part->row, part->row + part->n_rows);
+    probe (work, part->row, part->row + part->n_rows, (gint64) part->block * features,
+           (gint64) (part->block + 1) * features);
   call_epilogue (work, part, worker);
 
   return TRUE;
@@ -115,7 +164,7 @@ run_pieces (gpointer data,
     g_error_free (problem);
 }
 
-/* Reorders weights from one layout into another. */
+/* Reorders the weights of all blocks from one layout into another. */
 typedef struct
 {
   const State *state;
@@ -131,11 +180,18 @@ run_reorders (gpointer data,
               guint    worker)
 {
   Reorder *self = data;
-  guint8 *own = self->scratch + self->state->own_at + worker * self->state->own_size;
+  const State *state = self->state;
+  guint8 *own = self->scratch + state->own_at + worker * (state->own_size + state->block_size);
   GError *problem = NULL;
 
   for (gsize i = begin; i < end && problem == NULL; i++)
-    ghlo_cpu_onednn_run_reorder (self->state->reorders[i], self->from, self->to, own, &problem);
+    {
+      const gsize block = i / state->n_reorders;
+
+      ghlo_cpu_onednn_run_reorder (state->reorders[i % state->n_reorders],
+                                   self->from + (gint64) block * state->block_weights,
+                                   self->to + block * state->packed_size, own, &problem);
+    }
   if (problem != NULL && !g_atomic_pointer_compare_and_exchange (&self->problem, NULL, problem))
     g_error_free (problem);
 }
@@ -153,7 +209,8 @@ reorder (const State        *state,
 
   self.to = to;
   self.scratch = scratch;
-  done = ghlo_parallel_for (state->n_reorders, 1, REORDER_COST * (double) state->packed_size, run_reorders, &self,
+  done = ghlo_parallel_for (state->n_blocks * state->n_reorders, 1,
+                            REORDER_COST * (double) (state->n_blocks * state->packed_size), run_reorders, &self,
                             monitor);
   if (self.problem != NULL)
     g_propagate_error (error, self.problem);
@@ -345,7 +402,7 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
 
   if (run->epilogue != NULL && !is_weights && !output->copies)
     return TRUE;
-  probe (&work, 0, self->windows.spatial[0].output);
+  probe (&work, 0, self->windows.spatial[0].output, 0, self->windows.output_features);
 
   /* Results that were copied, and gradients for weights, are complete only now. */
   return run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run);

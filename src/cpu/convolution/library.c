@@ -33,6 +33,11 @@ enum { FEW_PARTS = 6, MANY_PARTS = 32, MAX_SUMS = 8 };
  * oneDNN's blocks are not cut. */
 enum { MIN_REORDER = 1 << 17, FEATURES = 64 };
 
+/* Features are cut where the weights have this many bytes, which do not stay in a core's caches, and are this many
+ * times as large as the source and the result together. */
+#define MIN_WEIGHTS      (256.0 * 1024.0)
+#define WEIGHTS_PER_REST 2.0
+
 typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
@@ -332,9 +337,21 @@ find_rows (const GhloCpuConvolutionShape *shape,
   return last >= first;
 }
 
+/* The convolution that gives one block of the result's features. */
+static GhloCpuConvolutionShape
+find_block (const State *state)
+{
+  GhloCpuConvolutionShape shape = state->shape;
+
+  shape.result_features /= (gint64) state->n_blocks;
+
+  return shape;
+}
+
 static gboolean
 part_init (Part       *self,
            State      *state,
+           gsize       block,
            gint64      image,
            gint64      n_images,
            gint64      row,
@@ -342,7 +359,7 @@ part_init (Part       *self,
            const Part *first)
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
-  GhloCpuConvolutionShape part_shape = *shape;
+  GhloCpuConvolutionShape part_shape = find_block (state);
   gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
   gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL], other;
 
@@ -350,7 +367,7 @@ part_init (Part       *self,
                                    ghlo_element_info (shape->source_type)->size, source);
   ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result,
                                    ghlo_element_info (shape->result_type)->size, result);
-  *self = (Part) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
+  *self = (Part) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows, .block = block };
   part_shape.images = n_images;
   /* Parts of several images have all of their rows, since the rows of the next image follow. */
   if (n_images > 1)
@@ -367,6 +384,10 @@ part_init (Part       *self,
   if (self->primitive == NULL)
     return FALSE;
   state->own_size = MAX (state->own_size, ghlo_size_align (ghlo_cpu_primitive_scratch_size (self->primitive)));
+  if (state->n_blocks > 1)
+    state->block_size = MAX (state->block_size,
+                             ghlo_size_align ((gsize) (n_images > 1 ? n_images * result[0] : n_rows * result[2])
+                                              / state->n_blocks));
 
   return TRUE;
 }
@@ -408,19 +429,61 @@ count_parts (const GhloCpuConvolutionShape *shape,
   return MIN (nanoseconds / MIN_PART, most);
 }
 
-/* Finds how many images make a part, or into how many parts the rows of a single image are cut. */
+/* The bytes of the input, the weights and the result. */
+static double
+count_bytes (const GhloCpuConvolutionShape *shape,
+             GhloElementType                type)
+{
+  double source = (double) shape->images * (double) shape->source_features;
+  double result = (double) shape->images * (double) shape->result_features;
+
+  for (guint i = 0; i < shape->n_spatial; i++)
+    {
+      source *= (double) shape->source[i];
+      result *= (double) shape->result[i];
+    }
+
+  return (source + result + count_weights (shape)) * ghlo_element_info (type)->size;
+}
+
+/* Each part reads the weights of its features and the source of its positions. Where the weights are far more, as in
+ * the last layers of a model for images, features are cut: into the fewest blocks, of whole multiples of FEATURES, that
+ * are at least @parts, or into as many as there are. */
+static gsize
+count_blocks (const State *state,
+              gint64       parts)
+{
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  const gint64 most = shape->result_features / FEATURES;
+  const double weights = count_weights (shape) * ghlo_element_info (shape->weights_type)->size;
+  gint64 n = MIN (parts, most);
+
+  if (shape->direction != GHLO_CPU_FORWARD || shape->groups > 1 || shape->result_features % FEATURES != 0
+      || state->result.copies || weights < MIN_WEIGHTS
+      || weights < WEIGHTS_PER_REST * (count_bytes (shape, shape->source_type) - weights))
+    return 1;
+  while (most % n != 0)
+    n++;
+
+  return (gsize) MAX (n, 1);
+}
+
+/* Finds how many images make a part, into how many parts the rows of a single image are cut, and how many blocks there
+ * are of each. */
 static void
-find_cut (const State *state,
-          double       nanoseconds,
-          gint64       all_rows,
-          gint64      *images,
-          gint64      *row_parts)
+find_cut (State  *state,
+          double  nanoseconds,
+          gint64  all_rows,
+          gint64 *images,
+          gint64 *row_parts)
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
   gboolean sums = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
   gint64 parts = (gint64) MAX (count_parts (shape, nanoseconds), sums ? 1 : nanoseconds / MAX_PART);
 
   parts = MAX (parts, 1);
+  state->n_blocks = count_blocks (state, parts);
+  parts = ghlo_ceil_div (parts, (gint64) state->n_blocks);
   *images = ghlo_ceil_div (shape->images, MIN (parts, shape->images));
   parts = ghlo_ceil_div (parts, ghlo_ceil_div (shape->images, *images));
   *row_parts = *images > 1 ? 1 : MIN (parts, all_rows);
@@ -449,20 +512,21 @@ make_pieces (State  *state,
   gint64 images, row_parts;
 
   find_cut (state, nanoseconds, all_rows, &images, &row_parts);
-  state->parts = g_new0 (Part, (gsize) (ghlo_ceil_div (shape->images, images) * row_parts));
-  for (gint64 image = 0; image < shape->images; image += images)
-    for (gint64 i = 1, row = 0, next; row < all_rows; i++, row = next)
-      {
-        Part *part;
+  state->parts = g_new0 (Part, (gsize) (ghlo_ceil_div (shape->images, images) * row_parts) * state->n_blocks);
+  for (gsize block = 0; block < state->n_blocks; block++)
+    for (gint64 image = 0; image < shape->images; image += images)
+      for (gint64 i = 1, row = 0, next; row < all_rows; i++, row = next)
+        {
+          Part *part;
 
-        next = MIN (align_row (shape, all_rows * i / row_parts), all_rows);
-        if (next == row)
-          continue;
-        part = &state->parts[state->n_parts++];
-        if (!part_init (part, state, image, MIN (images, shape->images - image), row, next - row,
-                        state->n_parts > 1 ? state->parts : NULL))
-          return FALSE;
-      }
+          next = MIN (align_row (shape, all_rows * i / row_parts), all_rows);
+          if (next == row)
+            continue;
+          part = &state->parts[state->n_parts++];
+          if (!part_init (part, state, block, image, MIN (images, shape->images - image), row, next - row,
+                          state->n_parts > 1 ? state->parts : NULL))
+            return FALSE;
+        }
 
   return TRUE;
 }
@@ -474,7 +538,7 @@ find_reorders (State        *state,
                const gint64 *strides,
                gboolean      back)
 {
-  const GhloCpuConvolutionShape *shape = &state->shape;
+  const GhloCpuConvolutionShape block = find_block (state), *shape = &block;
   gint64 features = shape->result_features / shape->groups;
   gint64 n = shape->groups > 1 ? 1 : (gint64) MIN (state->packed_size / MIN_REORDER, GHLO_CPU_MAX_REORDERS);
   gint64 step = MAX (ghlo_ceil_div (ghlo_ceil_div (features, MAX (n, 1)), FEATURES) * FEATURES, 1);
@@ -545,6 +609,7 @@ weights_init (State                *state,
         return FALSE;
       find_reorders (state, elements, back);
     }
+  state->block_weights = elements[1] * element * (shape->result_features / (gint64) state->n_blocks);
   for (gsize i = 0; i < state->n_reorders; i++)
     state->own_size = MAX (state->own_size, ghlo_size_align (ghlo_cpu_primitive_scratch_size (state->reorders[i])));
 
@@ -599,26 +664,10 @@ find_packing (const GhloCpuWindows *w,
   g_byte_array_append (key, (gconstpointer) strides->weights, sizeof (strides->weights));
   g_byte_array_append (key, (gconstpointer) &w->rhs_first, sizeof (w->rhs_first));
   g_byte_array_append (key, (gconstpointer) &w->rhs_type, sizeof (w->rhs_type));
+  g_byte_array_append (key, (gconstpointer) &state->n_blocks, sizeof (state->n_blocks));
   g_byte_array_append (key, g_bytes_get_data (layout, NULL), (guint) g_bytes_get_size (layout));
 
   return g_byte_array_free_to_bytes (key);
-}
-
-/* The bytes of the input, the weights and the result. */
-static double
-count_bytes (const GhloCpuConvolutionShape *shape,
-             GhloElementType                type)
-{
-  double source = (double) shape->images * (double) shape->source_features;
-  double result = (double) shape->images * (double) shape->result_features;
-
-  for (guint i = 0; i < shape->n_spatial; i++)
-    {
-      source *= (double) shape->source[i];
-      result *= (double) shape->result[i];
-    }
-
-  return (source + result + count_weights (shape)) * ghlo_element_info (type)->size;
 }
 
 static gboolean
@@ -639,9 +688,6 @@ try_type (const GhloCpuConvolution *self,
     rate = ghlo_cpu_rate () * DEPTHWISE_SPEED;
   way->nanoseconds = MAX (count_operations (&state->shape) / rate * 1e9,
                           GHLO_CPU_BYTE_TIME * count_bytes (&state->shape, type));
-  if (!make_pieces (state, way->nanoseconds) || !is_worth_it (state))
-    return FALSE;
-
   is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
   is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   find_strides (w, &state->shape, &strides);
@@ -651,25 +697,27 @@ try_type (const GhloCpuConvolution *self,
                        is_data ? w->lhs_type : is_weights ? w->rhs_type : w->result_type,
                        state->shape.result_features, state->shape.result, strides.result,
                        !is_data && !is_weights, &scratch)
+      || !make_pieces (state, way->nanoseconds) || !is_worth_it (state)
       || !weights_init (state, w, strides.weights, &scratch)
       || (self->compiles && !compile (state)))
     return FALSE;
 
   state->packed_at = scratch;
-  if (!ghlo_size_mul (&all, state->packed_size, is_weights ? state->n_parts : 1)
+  if (!ghlo_size_mul (&all, state->packed_size, is_weights ? state->n_parts : state->n_blocks)
       || !ghlo_size_add (&scratch, scratch, all))
     return FALSE;
   state->own_at = scratch;
-  all = MIN (MAX (state->n_parts, state->n_reorders), ghlo_parallel_n_workers ());
-  way->scratch_size = scratch + state->own_size * all;
+  all = MIN (MAX (state->n_parts, state->n_blocks * state->n_reorders), ghlo_parallel_n_workers ());
+  way->scratch_size = scratch + (state->own_size + state->block_size) * all;
   if (!is_weights)
     {
-      way->packed_size = state->packed_size;
+      way->packed_size = state->packed_size * state->n_blocks;
       way->packing = find_packing (w, state, &strides);
     }
-  way->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
+  way->description = g_strdup_printf ("onednn %s%s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
                                        is_data ? ", gradient for data" : is_weights ? ", gradient for weights" : "",
-                                       state->source.copies || state->result.copies ? ", of copies" : "");
+                                       state->source.copies || state->result.copies ? ", of copies" : "",
+                                       state->n_blocks > 1 ? ", in blocks of features" : "");
   ghlo_cpu_way_set_state (way, g_steal_pointer (&state), ghlo_cpu_convolution_state_free);
 
   return TRUE;

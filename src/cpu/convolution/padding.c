@@ -109,7 +109,9 @@ ghlo_cpu_windows_probe (const GhloCpuWindows *self,
                         const GhloCpuProbes  *probes,
                         const guint8         *result,
                         gint64                begin,
-                        gint64                end)
+                        gint64                end,
+                        gint64                first,
+                        gint64                last)
 {
   gint64 sizes[GHLO_MAX_RANK], index[GHLO_MAX_RANK] = { 0 };
 
@@ -117,12 +119,12 @@ ghlo_cpu_windows_probe (const GhloCpuWindows *self,
     sizes[d] = probes->n[d];
   do
     {
-      const guint8 *at = result;
+      const guint8 *at = result + first * self->result_feature;
       gint64 row = probes->positions[0][index[0]];
 
       for (guint d = 0; d < self->n_spatial; d++)
         at += probes->positions[d][index[d]] * self->spatial[d].result;
-      for (gint64 i = 0; row >= begin && row < end && i < self->output_features; i++, at += self->result_feature)
+      for (gint64 i = first; row >= begin && row < end && i < last; i++, at += self->result_feature)
         if (!isfinite (ghlo_element_load (self->result_type, at).f))
           return FALSE;
     }

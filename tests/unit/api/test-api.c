@@ -803,8 +803,10 @@ test_options (void)
   g_signal_connect (options, "notify", G_CALLBACK (count_notify), &n);
   ghlo_compile_options_set_disabled_passes (options, passes);
   ghlo_compile_options_set_disabled_passes (options, passes);
-  ghlo_compile_options_set_excess_precision (options, TRUE);
+  g_assert_true (ghlo_compile_options_get_excess_precision (options));
+  g_assert_false (ghlo_compile_options_get_excess_precision (debug));
   ghlo_compile_options_set_excess_precision (options, 2);
+  ghlo_compile_options_set_excess_precision (options, FALSE);
   ghlo_compile_options_set_optimization_level (options, GHLO_OPTIMIZATION_LEVEL_O2);
   g_assert_false (ghlo_compile_options_get_wait_for_code (options));
   ghlo_compile_options_set_wait_for_code (options, TRUE);

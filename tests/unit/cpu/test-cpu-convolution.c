@@ -459,6 +459,7 @@ static const Row rows[] = {
   /* Kernels that several threads reorder. */
   { "large kernel", WINDOW (1, 256, 144, 5, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
   { "large kernel, one tap, steps", WINDOW (1, 1024, 320, 3, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
+  { "more weights than the rest", WINDOW (2, 256, 128, 4, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
   { "dilated kernel", WINDOW (1, 16, 16, 14, 3, 1, 2, 2, 1, 2, 1, 1), "onednn*" },
   { "depthwise", WINDOW (2, 32, 32, 14, 3, 1, 1, 1, 1, 1, 32, 1), "onednn*" },
   { "groups", WINDOW (1, 32, 64, 10, 3, 1, 1, 1, 1, 1, 2, 1), "onednn*" },
@@ -653,6 +654,8 @@ test_pieces (void)
     /* So many weights that their reorder is split as well, with a smaller last part. */
     { "many weights", WINDOW (1, 64, 200, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
     { "more weights", WINDOW (1, 96, 600, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "blocks of features", WINDOW (1, 256, 512, 7, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*blocks of features" },
+    { "blocks of features, steps", WINDOW (2, 512, 768, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*blocks of features" },
     { "data, many weights", WINDOW (1, 200, 64, 4, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
     { "weights, many", WINDOW (64, 2, 200, 9, 9, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
   };

@@ -126,19 +126,24 @@ make_targets (const RandomCase *self,
   return targets;
 }
 
+/* @module: NULL, or what the reference executor gives the answers of instead of the program, since it computes with
+ * excess precision. */
 static char *
 check_round (const RandomCase    *self,
              const RandomSubject *subject,
+             GhloIrModule        *module,
              GhloPrepared        *prepared,
              guint                index)
 {
   const GPtrArray *round = self->rounds->pdata[index];
   g_autofree GhloValue **found = g_new0 (GhloValue *, self->n_results + 1);
-  g_autofree GhloValue **targets = make_targets (self, round);
+  g_autofree GhloValue **targets = make_targets (self, round), **expected = g_new0 (GhloValue *, self->n_results + 1);
   const GhloRunOptions options = { .targets = subject->is_elsewhere ? targets : NULL };
   g_autoptr (GError) error = NULL;
   char *difference = NULL;
 
+  if (module != NULL && !pass_run (module, "main", (GhloValue **) round->pdata, self->n_inputs, expected, &error))
+    return g_strdup_printf ("the reference executor: %s", error->message);
   if (!ghlo_prepared_run (prepared, &options, (GhloValue **) round->pdata, self->n_inputs, found, NULL, &error))
     {
       difference = g_strdup (error->message);
@@ -150,12 +155,13 @@ check_round (const RandomCase    *self,
       difference = g_strdup (error->message);
   for (guint i = 0; i < self->n_results && difference == NULL; i++)
     {
-      g_autofree char *detail = random_compare (round->pdata[self->n_inputs + i], found[i], &self->numbers[i],
-                                                subject->same_bits);
+      g_autofree char *detail = random_compare (module != NULL ? expected[i] : round->pdata[self->n_inputs + i],
+                                                found[i], &self->numbers[i], subject->same_bits);
 
       if (detail != NULL)
         difference = g_strdup_printf ("inputs %u, result %u: %s", index, i, detail);
     }
+  pass_clear (expected, self->n_results);
   pass_clear (found, self->n_results);
   pass_clear (targets, self->n_results);
 
@@ -168,7 +174,8 @@ fuse (GhloIrModule         *module,
       const RandomSubject  *subject,
       GError              **error)
 {
-  const GhloOptimizeOptions options = { .level = subject->passes.level, .disabled = subject->passes.off };
+  const GhloOptimizeOptions options = { .level = subject->passes.level, .disabled = subject->passes.off,
+                                        .excess_precision = subject->passes.excess_precision };
 
   if (subject->passes.only != NULL)
     return TRUE;
@@ -199,13 +206,15 @@ random_case_check (const RandomCase    *self,
     }
   if (!fuse (module, subject, &error))
     return g_strdup_printf ("fusion: %s", error->message);
+  if (!ghlo_ir_verify (module, diagnostics, NULL))
+    return g_strdup ("the program with fusions does not verify");
   options.may_use_host = subject->may_use_host;
   prepared = ghlo_device_core_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), &options, NULL,
                                        &error);
   if (prepared == NULL)
     return g_strdup_printf ("preparing: %s", error->message);
   for (guint i = 0; i < self->rounds->len && difference == NULL; i++)
-    difference = check_round (self, subject, prepared, i);
+    difference = check_round (self, subject, subject->passes.excess_precision ? module : NULL, prepared, i);
 
   return difference;
 }

@@ -38,7 +38,7 @@ static const struct
   guint       level;
   gboolean    same_bits, is_elsewhere;
   const char *without;      /* a pass; nullable */
-  gboolean    may_use_host;
+  gboolean    may_use_host, excess_precision;
 } devices[] = {
   { "reference", 0, TRUE },
   { "reference", 1, TRUE },
@@ -48,12 +48,14 @@ static const struct
   { "cpu", 2, FALSE },
   { "cpu", 2, FALSE, TRUE },
   { "cpu", 2, FALSE, FALSE, "fuse-epilogues" },
+  { "cpu", 2, FALSE, FALSE, NULL, FALSE, TRUE },
   { "discrete", 0, FALSE },
   { "discrete", 2, FALSE },
   { "discrete", 2, FALSE, FALSE, NULL, TRUE },
   { "vulkan", 0, FALSE },
   { "vulkan", 1, FALSE },
   { "vulkan", 2, FALSE },
+  { "vulkan", 2, FALSE, FALSE, NULL, FALSE, TRUE },
 };
 
 static gint64 first_seed = 1;
@@ -85,12 +87,14 @@ list_subjects (void)
   for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
     {
       RandomSubject subject = {
-        .name = g_strdup_printf ("%s at O%u%s%s%s%s", devices[i].name, devices[i].level,
+        .name = g_strdup_printf ("%s at O%u%s%s%s%s%s", devices[i].name, devices[i].level,
                                  devices[i].is_elsewhere ? " into the caller's memory" : "",
                                  devices[i].without != NULL ? " without " : "",
                                  devices[i].without != NULL ? devices[i].without : "",
-                                 devices[i].may_use_host ? " and the CPU where that is quicker" : ""),
+                                 devices[i].may_use_host ? " and the CPU where that is quicker" : "",
+                                 devices[i].excess_precision ? " with excess precision" : ""),
         .device = ghlo_devices_find (devices[i].name), .passes.level = devices[i].level,
+        .passes.excess_precision = devices[i].excess_precision,
         .same_bits = devices[i].same_bits, .is_elsewhere = devices[i].is_elsewhere,
         .may_use_host = devices[i].may_use_host,
       };
