@@ -32,6 +32,9 @@ enum { MAX_THREADS = 256 };
  * separate products of 80 µs each; the loop takes 1.15 times as long if the worker sleeps in between. */
 enum { SPIN = 60 };
 
+/* Attempts to take the lock before a thread sleeps on it. */
+enum { LOCK_TRIES = 200 };
+
 /* The least work, in nanoseconds, for which an isolated call wakes sleeping workers. Waking one costs the caller 6 to
  * 10 µs (benchmarks/bench-storage.c), and half of such a call is done before the worker runs. */
 #define MIN_WAKING 100e3
@@ -66,7 +69,8 @@ struct _Call
   /* Guarded by the pool's lock: */
   guint              n_joined;     /* workers that have joined, each counted once */
   guint              n_working;    /* workers still at it; may be read without the lock */
-  GCond              finished;     /* signalled when n_working becomes 0 */
+  gboolean           is_awaited;   /* the caller sleeps until n_working is 0 */
+  GCond              finished;     /* signalled then */
   Call              *newer;        /* links in the pool's list */
   Call              *older;
 };
@@ -77,7 +81,8 @@ static struct
   GCond  work;        /* signalled when there may be work for a worker */
   Call  *newest;
   Call  *oldest;
-  guint  n_calls;     /* length of the list; may be read without the lock */
+  guint  n_calls;     /* length of the list */
+  guint  n_begun;     /* calls so far, modulo 2^32; may be read without the lock */
   guint  n_threads;   /* workers that exist */
   guint  n_idle;      /* workers asleep */
   guint  n_awake;     /* workers awake that are about to look for a call */
@@ -146,21 +151,35 @@ ghlo_parallel_lower_priority (int by)
   setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + by);
 }
 
-/* Polls for at most SPIN until @number is zero or, with @zero FALSE, until it is not. */
+/* Polls for at most SPIN while @number is @value or, with @is FALSE, while it is not. */
 static void
-spin_until (const guint *number,
-            gboolean     zero)
+spin_while (const guint *number,
+            gboolean     is,
+            guint        value)
 {
   gint64 end = g_get_monotonic_time () + SPIN;
 
   do
     for (guint i = 0; i < 16; i++)
       {
-        if ((__atomic_load_n (number, __ATOMIC_RELAXED) == 0) == zero)
+        if ((__atomic_load_n (number, __ATOMIC_RELAXED) == value) != is)
           return;
         ghlo_relax ();
       }
   while (g_get_monotonic_time () < end);
+}
+
+/* The lock is held for less than a microsecond, whereas a thread that sleeps on it takes ten to go on. */
+static void
+lock_pool (void)
+{
+  for (guint i = 0; i < LOCK_TRIES; i++)
+    {
+      if (g_mutex_trylock (&pool.lock))
+        return;
+      ghlo_relax ();
+    }
+  g_mutex_lock (&pool.lock);
 }
 
 static gboolean
@@ -271,16 +290,19 @@ join (Call *call)
   pool.n_busy++;
   g_mutex_unlock (&pool.lock);
   run_parts (call, worker);
-  g_mutex_lock (&pool.lock);
+  lock_pool ();
   pool.n_busy--;
-  if (__atomic_sub_fetch (&call->n_working, 1, __ATOMIC_RELAXED) == 0)
+  if (__atomic_sub_fetch (&call->n_working, 1, __ATOMIC_RELAXED) == 0 && call->is_awaited)
     g_cond_signal (&call->finished);
 }
 
-/* Polls for a call without the lock the first time, and sleeps the second time. */
+/* Polls for a new call without the lock the first time, and sleeps the second time. Calls that are in the list have no
+ * parts left, or are for no more threads. */
 static void
 wait_for_call (gboolean *looked)
 {
+  const guint n_begun = pool.n_begun;
+
   if (*looked)
     {
       pool.n_idle++;
@@ -292,8 +314,8 @@ wait_for_call (gboolean *looked)
   *looked = TRUE;
   pool.n_awake++;
   g_mutex_unlock (&pool.lock);
-  spin_until (&pool.n_calls, FALSE);
-  g_mutex_lock (&pool.lock);
+  spin_while (&pool.n_begun, TRUE, n_begun);
+  lock_pool ();
   pool.n_awake--;
 }
 
@@ -306,7 +328,7 @@ work (gpointer data)
   inside = TRUE;
   number = GPOINTER_TO_UINT (data);
 
-  g_mutex_lock (&pool.lock);
+  lock_pool ();
   for (;;)
     {
       Call *call = find_call ();
@@ -355,11 +377,12 @@ begin_call (Call *call)
 {
   guint n, n_idle;
 
-  g_mutex_lock (&pool.lock);
+  lock_pool ();
   call->older = pool.newest;
   *(pool.newest != NULL ? &pool.newest->newer : &pool.oldest) = call;
   pool.newest = call;
-  __atomic_add_fetch (&pool.n_calls, 1, __ATOMIC_RELAXED);
+  pool.n_calls++;
+  __atomic_add_fetch (&pool.n_begun, 1, __ATOMIC_RELAXED);
   n = is_worth_waking (call) ? MIN (count_room (), call->width - 1) : 0;
   n -= MIN (n, pool.n_awake);
   n_idle = pool.n_idle;
@@ -376,18 +399,19 @@ begin_call (Call *call)
 static void
 end_call (Call *call)
 {
-  g_mutex_lock (&pool.lock);
+  lock_pool ();
   *(call->older != NULL ? &call->older->newer : &pool.oldest) = call->newer;
   *(call->newer != NULL ? &call->newer->older : &pool.newest) = call->older;
-  __atomic_sub_fetch (&pool.n_calls, 1, __ATOMIC_RELAXED);
+  pool.n_calls--;
   if (pool.n_idle > 0 && find_call () != NULL)
     g_cond_signal (&pool.work);
   if (call->n_working > 0)
     {
       g_mutex_unlock (&pool.lock);
-      spin_until (&call->n_working, TRUE);
-      g_mutex_lock (&pool.lock);
+      spin_while (&call->n_working, FALSE, 0);
+      lock_pool ();
     }
+  call->is_awaited = TRUE;
   while (call->n_working > 0)
     g_cond_wait (&call->finished, &pool.lock);
   pool.last_end = g_get_monotonic_time ();
