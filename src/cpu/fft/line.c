@@ -19,6 +19,9 @@
 /* The fewest numbers of a loop that a thread takes. */
 enum { GRAIN = 1 << 13 };
 
+/* Bytes of a page, and how many of them are worth a loop. */
+enum { PAGE = 4096, MANY_PAGES = 4096 };
+
 typedef struct
 {
   const GhloCpuTransform *transform;
@@ -166,6 +169,28 @@ run_rows (gpointer data,
     }
 }
 
+static void
+touch_pages (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
+{
+  volatile guint8 *memory = data;
+
+  for (gsize i = begin; i < end; i++)
+    memory[i * PAGE] = 0;
+}
+
+/* Each part of a matrix writes to all of its pages. Those that the system has yet to provide may take it longer than
+ * the transform does, in the first part, which cannot be cancelled; so they are written to in order before. */
+static gboolean
+provide_pages (guint8            *memory,
+               gsize              size,
+               const GhloMonitor *monitor)
+{
+  return size < MANY_PAGES * PAGE || ghlo_parallel_for (size / PAGE, 1, 0, touch_pages, memory, monitor);
+}
+
 gboolean
 ghlo_cpu_transform_run_matrix (const GhloCpuTransform *self,
                                const guint8           *from,
@@ -184,7 +209,9 @@ ghlo_cpu_transform_run_matrix (const GhloCpuTransform *self,
   matrix.work = scratch + work;
   matrix.buffers = scratch + buffers;
 
-  return ghlo_parallel_for (n_blocks_of (self, self->rows.n), 1, nanoseconds, run_columns, &matrix, monitor)
+  return provide_pages (matrix.work, buffers - work, monitor)
+         && ghlo_parallel_for (n_blocks_of (self, self->rows.n), 1, nanoseconds, run_columns, &matrix, monitor)
+         && provide_pages (to, self->length * ghlo_cpu_transform_size (self), monitor)
          && ghlo_parallel_for (n_blocks_of (self, self->columns.n), 1, nanoseconds, run_rows, &matrix, monitor);
 }
 

@@ -354,7 +354,7 @@ test_unknown (void)
 
       ghlo_compile_options_set_enabled_passes (options, wish);
       assert_refused (options, "expected names of passes in the option enabled-passes, which are 'inline', *, "
-                      "'fuse-maps', found 'unrol'");
+                      "'widen-floats', found 'unrol'");
       ghlo_compile_options_set_enabled_passes (options, NULL);
       ghlo_compile_options_set_disabled_passes (options, wish);
       assert_refused (options, "* in the option disabled-passes, which are 'inline', * found 'unrol'");
