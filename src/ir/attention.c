@@ -49,6 +49,12 @@ is_float (const GhloIrType *type)
   return ghlo_ir_type_is_numbers (type) && ghlo_element_type_is_float (type->element_type);
 }
 
+static gboolean
+is_boolean (const GhloIrType *type)
+{
+  return ghlo_ir_type_is_numbers (type) && type->element_type == GHLO_ELEMENT_TYPE_I1;
+}
+
 /* Whether both types have the same dimensions, apart from those of size 1. */
 static gboolean
 has_same_sizes (const GhloIrType *a,
@@ -106,15 +112,16 @@ skip_conversions (const GhloIrValue *value)
   return value;
 }
 
+/* A boolean counts as 0 or 1. */
 static gboolean
 is_number (const GhloIrValue *value,
            double            *number)
 {
   const GhloIrAttr *attr = ghlo_ir_constant_get_splat (value);
 
-  if (attr == NULL || !is_float (value->type))
+  if (attr == NULL || !(is_float (value->type) || is_boolean (value->type)))
     return FALSE;
-  *number = ghlo_ir_dense_get (attr, 0).f;
+  *number = is_boolean (value->type) ? (double) (ghlo_ir_dense_get (attr, 0).u != 0) : ghlo_ir_dense_get (attr, 0).f;
 
   return TRUE;
 }
@@ -155,7 +162,11 @@ is_reduction (const GhloIrOp *op,
   if (ghlo_ir_op_operand (body, 0) == ghlo_ir_op_operand (body, 1))
     return FALSE;
 
-  return combiner == GHLO_OP_STABLEHLO_ADD ? number == 0 : is_lowest (op->results[0].type->element_type, number);
+  if (is_boolean (op->results[0].type) != (combiner == GHLO_OP_STABLEHLO_OR || combiner == GHLO_OP_STABLEHLO_AND))
+    return FALSE;
+
+  return combiner == GHLO_OP_STABLEHLO_MAXIMUM ? is_lowest (op->results[0].type->element_type, number)
+                                               : number == (combiner == GHLO_OP_STABLEHLO_AND);
 }
 
 /* For each dimension of a value, the corresponding dimension of
@@ -201,11 +212,13 @@ follow (Map            *map,
 }
 
 /* Returns the reduction by @combiner from which @value, one number for each row of the full shape, is broadcast. The
- * operations in between become part of the attention. Returns NULL for any other value. */
+ * operations in between become part of the attention, and *@is_negated, which is given for predicates, is inverted by
+ * each NOT among them. Returns NULL for any other value. */
 static const GhloIrOp *
 find_reduction (GhloIrAttention   *self,
                 const GhloIrValue *value,
-                GhloIrOpKind       combiner)
+                GhloIrOpKind       combiner,
+                gboolean          *is_negated)
 {
   Map map = { .n = value->type->rank };
   const GhloIrOp *op;
@@ -216,8 +229,10 @@ find_reduction (GhloIrAttention   *self,
   for (guint i = 0; i < map.n; i++)
     map.dimensions[i] = (gint) i;
   for (op = value->op; op != NULL && op->kind != GHLO_OP_STABLEHLO_REDUCE; op = ghlo_ir_op_operand (op, 0)->op)
-    if (op->n_operands != 1 || op->n_results != 1 || !ghlo_ir_type_is_numbers (ghlo_ir_op_operand (op, 0)->type)
-        || !add (self, op) || !follow (&map, op))
+    if (op->kind == GHLO_OP_STABLEHLO_NOT && is_negated != NULL && add (self, op))
+      *is_negated = !*is_negated;
+    else if (op->n_operands != 1 || op->n_results != 1 || !ghlo_ir_type_is_numbers (ghlo_ir_op_operand (op, 0)->type)
+             || !add (self, op) || !follow (&map, op))
       return NULL;
   if (!is_reduction (op, combiner) || !add (self, op))
     return NULL;
@@ -311,26 +326,106 @@ has_equal_dimensions (const GhloIrOp *a,
   return n == m && n > 0 && memcmp (x, y, n * sizeof *x) == 0;
 }
 
+/* Returns the operation that computes a value, without conversions and reshapes, or NULL. */
+static const GhloIrOp *
+find_origin (const GhloIrValue *value)
+{
+  const GhloIrOp *op = value->op;
+
+  while (op != NULL && (is_conversion (op) || (op->kind == GHLO_OP_STABLEHLO_RESHAPE && is_light (op))))
+    op = ghlo_ir_op_operand (op, 0)->op;
+
+  return op;
+}
+
+/* Matches the comparison of each logit with minus infinity from which @value is computed; *@is_negated is inverted
+ * where @value is false for minus infinity. */
+static gboolean
+match_comparison (GhloIrAttention   *self,
+                  const GhloIrValue *value,
+                  gboolean          *is_negated)
+{
+  enum { EQ, NE };
+  const GhloIrOp *op;
+  double number;
+
+  for (op = value->op; op != NULL && op->kind != GHLO_OP_STABLEHLO_COMPARE; op = ghlo_ir_op_operand (op, 0)->op)
+    {
+      if ((op->kind != GHLO_OP_STABLEHLO_NOT && op->kind != GHLO_OP_STABLEHLO_RESHAPE) || !is_light (op)
+          || !add (self, op))
+        return FALSE;
+      *is_negated ^= op->kind == GHLO_OP_STABLEHLO_NOT;
+    }
+  if (op == NULL || !add (self, op) || ghlo_ir_op_get_int (op, "comparison_direction", -1) > NE
+      || !is_number (ghlo_ir_op_operand (op, 1), &number) || !isinf (number) || number > 0
+      || !has_same_sizes (ghlo_ir_op_operand (op, 0)->type, self->logits->type)
+      || find_origin (ghlo_ir_op_operand (op, 0)) == NULL
+      || find_origin (ghlo_ir_op_operand (op, 0)) != find_origin (self->logits))
+    return FALSE;
+  *is_negated ^= ghlo_ir_op_get_int (op, "comparison_direction", EQ) == NE;
+  /* What lies in between. */
+  for (op = ghlo_ir_op_operand (op, 0)->op; op != find_origin (self->logits); op = ghlo_ir_op_operand (op, 0)->op)
+    if (!add (self, op))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Matches the selection between the softmax, which is operand @softmax of it, and zeros for rows whose logits are all
+ * minus infinity. */
+static gboolean
+match_empty_rows (GhloIrAttention *self,
+                  const GhloIrOp  *select,
+                  guint            softmax)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      /* Whether any key counts, or whether none does. */
+      const GhloIrOpKind combiner = i == 0 ? GHLO_OP_STABLEHLO_OR : GHLO_OP_STABLEHLO_AND;
+      const guint n_ops = self->n_ops;
+      gboolean is_negated = FALSE, is_other = FALSE;
+      const GhloIrOp *reduce = find_reduction (self, ghlo_ir_op_operand (select, 0), combiner, &is_negated);
+
+      if (reduce != NULL && has_equal_dimensions (reduce, self->maximum)
+          && match_comparison (self, ghlo_ir_op_operand (reduce, 0), &is_other))
+        /* The predicate, but for its negation, is true where some key counts (all others), or where none does. */
+        return is_other == (i == 0) && (is_negated == (i == 0)) == (softmax == 2);
+      self->n_ops = n_ops;
+    }
+
+  return FALSE;
+}
+
 /* Matches exp (logits - maximum) / sum as operand @weights of the product. */
 static const char *
 match_softmax (GhloIrAttention *self)
 {
   const GhloIrOp *quotient = peel (self, ghlo_ir_op_operand (self->last, self->weights), TRUE), *power, *difference;
-  const GhloIrOp *sum;
+  const GhloIrOp *sum, *select = NULL;
+  guint softmax = 0;
+  double number;
 
+  if (quotient != NULL && quotient->kind == GHLO_OP_STABLEHLO_SELECT)
+    {
+      select = quotient;
+      softmax = is_number (ghlo_ir_op_operand (select, 1), &number) ? 2 : 1;
+      if (!is_number (ghlo_ir_op_operand (select, 3 - softmax), &number) || number != 0)
+        return "none of its operands is a softmax";
+      quotient = peel (self, ghlo_ir_op_operand (select, softmax), TRUE);
+    }
   if (quotient == NULL || quotient->kind != GHLO_OP_STABLEHLO_DIVIDE || !is_float (quotient->results[0].type))
     return "none of its operands is a softmax";
   power = peel (self, ghlo_ir_op_operand (quotient, 0), FALSE);
   if (power == NULL || power->kind != GHLO_OP_STABLEHLO_EXPONENTIAL || !is_float (power->results[0].type))
     return "none of its operands is a softmax";
-  sum = find_reduction (self, ghlo_ir_op_operand (quotient, 1), GHLO_OP_STABLEHLO_ADD);
+  sum = find_reduction (self, ghlo_ir_op_operand (quotient, 1), GHLO_OP_STABLEHLO_ADD, NULL);
   if (sum == NULL || peel (self, ghlo_ir_op_operand (sum, 0), FALSE) != power)
     return "its softmax does not divide by the sums of its rows";
   difference = peel (self, ghlo_ir_op_operand (power, 0), FALSE);
   if (difference == NULL || difference->kind != GHLO_OP_STABLEHLO_SUBTRACT)
     return "its softmax does not subtract the maxima of its rows";
   self->logits = ghlo_ir_op_operand (difference, 0);
-  self->maximum = find_reduction (self, ghlo_ir_op_operand (difference, 1), GHLO_OP_STABLEHLO_MAXIMUM);
+  self->maximum = find_reduction (self, ghlo_ir_op_operand (difference, 1), GHLO_OP_STABLEHLO_MAXIMUM, NULL);
   if (self->maximum == NULL || skip_conversions (ghlo_ir_op_operand (self->maximum, 0))
                                != skip_conversions (self->logits))
     return "its softmax subtracts something other than the maxima of its rows";
@@ -340,7 +435,12 @@ match_softmax (GhloIrAttention *self)
     if (!add (self, op))
       return "it has too many operations";
 
-  return has_equal_dimensions (sum, self->maximum) ? NULL : "its sums and maxima are not over the same dimensions";
+  if (!has_equal_dimensions (sum, self->maximum))
+    return "its sums and maxima are not over the same dimensions";
+  self->has_empty_rows = select != NULL;
+
+  return select == NULL || match_empty_rows (self, select, softmax)
+         ? NULL : "its softmax is selected by something other than whether a row has a key";
 }
 
 const char *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Recognises attention as programs write it: a product of queries and keys, elementwise operations on these scores (a
- * scale, a mask), their softmax over the keys, and the product of the softmax and the values.
+ * scale, a mask), their softmax over the keys, a selection of zeros for rows without any key, and the product of the
+ * softmax and the values.
  */
 
 #pragma once
@@ -23,6 +24,7 @@ typedef struct
                                            keys */
   const GhloIrOp    *last;              /* the second product, of softmax and values */
   guint              weights;           /* the number of the operand of @last that is the softmax */
+  gboolean           has_empty_rows;    /* rows whose logits are all minus infinity have weights of 0, instead of NaN */
   guint              n_ops;             /* all operations from @scores to @last, in no particular order */
   const GhloIrOp    *ops[GHLO_IR_ATTENTION_MAX_OPS];
 } GhloIrAttention;

@@ -245,6 +245,15 @@ ghlo_kernel_is_written (const GhloKernel *self,
   return self->buffers[ghlo_kernel_memory (self, buffer)].is_written;
 }
 
+/* Returns fold @i of a block. */
+static inline const GhloKernelFold *
+ghlo_kernel_fold (const GhloKernel      *self,
+                  const GhloKernelBlock *block,
+                  guint                  i)
+{
+  return &self->folds[block->first_fold + i];
+}
+
 /* Returns the last of @axes (bits), or GHLO_KERNEL_NONE if there are none. */
 static inline guint
 ghlo_kernel_last_axis (guint axes)

@@ -45,6 +45,7 @@ typedef struct
   guint       b, h, m, l, k, n;
   const char *type, *softmax;
   const char *arguments, *logits;       /* from %s to %x, of type {x} */
+  const char *empty;                    /* nullable: from the softmax %p to the weights %g, of type {y} */
 } Case;
 
 static const char form[] =
@@ -66,7 +67,8 @@ static const char form[] =
   "({y}, tensor<{s}>) -> tensor<{b}x{h}x{m}x{s}>\n"
   "  %t1 = stablehlo.broadcast_in_dim %t0, dims = [0, 1, 2] : (tensor<{b}x{h}x{m}x{s}>) -> {y}\n"
   "  %p = stablehlo.divide %e, %t1 : {y}\n"
-  "  %w = stablehlo.convert %p : ({y}) -> {x}\n"
+  "{empty}"
+  "  %w = stablehlo.convert %g : ({y}) -> {x}\n"
   "  %o = stablehlo.dot_general %w, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : "
   "({x}, tensor<{b}x{h}x{l}x{n}x{t}>) -> tensor<{b}x{h}x{m}x{n}x{t}>\n"
   "  return %o : tensor<{b}x{h}x{m}x{n}x{t}>\n}\n";
@@ -92,6 +94,32 @@ static const char form[] =
   "  %c1 = stablehlo.select %c0, %s, %low : tensor<{b}x{h}x{m}x{l}xi1>, {x}\n" \
   "  %c2 = stablehlo.broadcast_in_dim %a, dims = [1, 2, 3] : (tensor<{h}x{m}x{l}x{t}>) -> {x}\n" \
   "  %x = stablehlo.add %c1, %c2 : {x}\n"
+/* Rows whose logits are all minus infinity have no weights: three spellings, by whether any key counts or none does. */
+#define NO_WEIGHTS_BEGIN(direction) \
+  "  %n0 = stablehlo.constant dense<{i}> : {y}\n" \
+  "  %n1 = stablehlo.compare " direction ", %y, %n0, FLOAT : ({y}, {y}) -> {p}\n"
+#define NO_WEIGHTS_REDUCE(operand, combiner, begin) \
+  "  %n3 = stablehlo.constant dense<" begin "> : tensor<i1>\n" \
+  "  %n4 = stablehlo.reduce(" operand " init: %n3) applies stablehlo." combiner " across dimensions = [3] : " \
+  "({p}, tensor<i1>) -> tensor<{b}x{h}x{m}xi1>\n" \
+  "  %n5 = stablehlo.reshape %n4 : (tensor<{b}x{h}x{m}xi1>) -> tensor<{b}x{h}x{m}x1xi1>\n"
+#define NO_WEIGHTS_SELECT(row, choice) \
+  "  %n7 = stablehlo.broadcast_in_dim " row ", dims = [0, 1, 2, 3] : (tensor<{b}x{h}x{m}x1xi1>) -> {p}\n" \
+  "  %n8 = stablehlo.constant dense<0.0> : {y}\n" \
+  "  %g = stablehlo.select %n7, " choice " : {p}, {y}\n"
+#define NO_WEIGHTS_UNLESS_ANY \
+  NO_WEIGHTS_BEGIN ("EQ") "  %n2 = stablehlo.not %n1 : {p}\n" NO_WEIGHTS_REDUCE ("%n2", "or", "false") \
+  "  %n6 = stablehlo.not %n5 : tensor<{b}x{h}x{m}x1xi1>\n" NO_WEIGHTS_SELECT ("%n6", "%n8, %p")
+#define NO_WEIGHTS_IF_NONE \
+  NO_WEIGHTS_BEGIN ("EQ") NO_WEIGHTS_REDUCE ("%n1", "and", "true") NO_WEIGHTS_SELECT ("%n5", "%n8, %p")
+#define WEIGHTS_IF_ANY \
+  NO_WEIGHTS_BEGIN ("NE") NO_WEIGHTS_REDUCE ("%n1", "or", "false") NO_WEIGHTS_SELECT ("%n5", "%p, %n8")
+/* The same in wrong ways, which are no attention. */
+#define WEIGHTS_UNLESS_ANY \
+  NO_WEIGHTS_BEGIN ("NE") NO_WEIGHTS_REDUCE ("%n1", "or", "false") NO_WEIGHTS_SELECT ("%n5", "%n8, %p")
+#define WEIGHTS_IF_ALL \
+  NO_WEIGHTS_BEGIN ("NE") NO_WEIGHTS_REDUCE ("%n1", "and", "true") NO_WEIGHTS_SELECT ("%n5", "%p, %n8")
+
 #define MASK_ARGUMENTS ", %m: tensor<{b}x{l}xi1>, %a: tensor<{h}x{m}x{l}x{t}>"
 
 static inline const char *
@@ -106,6 +134,8 @@ print_case (const Case *self)
 {
   GString *string = g_string_new (form);
   const struct { const char *token; char *value; } tokens[] = {
+    { "{empty}", g_strdup (self->empty != NULL ? self->empty : "  %g = stablehlo.reshape %p : ({y}) -> {y}\n") },
+    { "{p}", g_strdup ("tensor<{b}x{h}x{m}x{l}xi1>") },
     { "{logits}", g_strdup (self->logits) }, { "{a}", g_strdup (self->arguments) },
     { "{x}", g_strdup ("tensor<{b}x{h}x{m}x{l}x{t}>") }, { "{y}", g_strdup ("tensor<{b}x{h}x{m}x{l}x{s}>") },
     { "{b}", g_strdup_printf ("%u", self->b) }, { "{h}", g_strdup_printf ("%u", self->h) },

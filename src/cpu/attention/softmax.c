@@ -4,7 +4,8 @@
  * The same loops compute all of it that elementwise steps use.
  *
  * The maximum starts from the lowest finite number, so that no difference of infinities arises where a row has no key
- * yet: weights of -inf are 0, and a row that ends without any key has a total of 0 and is NaN, as in a softmax.
+ * yet: weights of -inf are 0, and a row that ends without any key has a total of 0 and is NaN, as in a softmax, unless
+ * the attention has empty rows.
  */
 
 #include "cpu/attention/attention-private.h"
@@ -230,12 +231,16 @@ ghlo_cpu_attention_end (const GhloCpuAttentionBlock *block)
   const GhloCpuAxis *rows = &self->axes[GHLO_ATTENTION_ROWS][GHLO_ATTENTION_RESULT];
   const gint64 n_columns = self->counts[GHLO_ATTENTION_COLUMNS];
   const guint8 *total = ghlo_cpu_attention_at (block, self->scratch.total);
+  const guint64 none = 0;
 
   for (gint64 i = 0; i < block->n_rows; i++)
     {
       guint8 *sums = ghlo_cpu_attention_row (block, self->scratch.sums, i, self->sum_row);
+      const guint8 *divisor = total + i * self->number_size;
 
-      combine_one (block, GHLO_SCALAR_DIVIDE, sums, total + i * self->number_size, (gsize) n_columns);
+      /* The largest weight of a row with a key is 1. */
+      if (!self->step.attention.has_empty_rows || memcmp (divisor, &none, (gsize) self->number_size) != 0)
+        combine_one (block, GHLO_SCALAR_DIVIDE, sums, divisor, (gsize) n_columns);
       ghlo_cpu_write_axis (&self->result_writer, sums, block->result + ghlo_cpu_axis_at (rows, block->first_row + i),
                            &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_RESULT], 0, n_columns);
     }

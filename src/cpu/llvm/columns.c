@@ -41,14 +41,6 @@ typedef struct
 typedef void (*VectorFunc) (Emitter    *self,
                             const void *data);
 
-static const GhloKernelFold *
-fold_of (const Emitter *self,
-         const Columns *columns,
-         guint          i)
-{
-  return &self->kernel->folds[columns->block->first_fold + i];
-}
-
 static void
 for_each_vector (Emitter    *self,
                  Value       first,
@@ -72,7 +64,7 @@ find_partial (Emitter       *self,
               guint          i,
               Value          level)
 {
-  const GhloKernelFold *fold = fold_of (self, columns, i);
+  const GhloKernelFold *fold = ghlo_kernel_fold (self->kernel, columns->block, i);
   GhloEmitPlace place = ghlo_emit_column_place (self, fold->temporary);
   const gint64 size = (gint64) self->schedule->columns * ghlo_element_info (fold->type)->size;
 
@@ -113,7 +105,7 @@ begin_vector (Emitter    *self,
 
   for (guint i = 0; i < columns->block->n_folds; i++)
     {
-      const GhloKernelFold *fold = fold_of (self, columns, i);
+      const GhloKernelFold *fold = ghlo_kernel_fold (self->kernel, columns->block, i);
 
       write_partial (self, columns, i, columns->level, ghlo_emit_constant (self, fold->type, fold->identity));
     }
@@ -137,7 +129,8 @@ add_rows (Emitter    *self,
           self->point[i] = rows->points[row][i];
       ghlo_emit_nodes (self, block->first_node, block->first_merge);
       for (guint i = 0; i < block->n_folds; i++)
-        self->left[block->first_fold + i] = ghlo_emit_widen (self, self->values[fold_of (self, columns, i)->update]);
+        self->left[block->first_fold + i]
+          = ghlo_emit_widen (self, self->values[ghlo_kernel_fold (self->kernel, block, i)->update]);
     }
   for (guint i = 0; i < block->n_folds; i++)
     write_partial (self, columns, i, columns->level, self->left[block->first_fold + i]);
@@ -159,7 +152,7 @@ merge_vector (Emitter    *self,
     }
   ghlo_emit_nodes (self, block->first_merge, block->end_node);
   for (guint i = 0; i < block->n_folds; i++)
-    write_partial (self, columns, i, columns->level, self->values[fold_of (self, columns, i)->merge]);
+    write_partial (self, columns, i, columns->level, self->values[ghlo_kernel_fold (self->kernel, block, i)->merge]);
 }
 
 /* Copies the partial result behind columns->level there. */

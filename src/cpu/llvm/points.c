@@ -30,20 +30,12 @@ typedef struct
   Value                  merged[GHLO_KERNEL_MAX_FOLDS];                 /* merged result of the parts so far */
 } Points;
 
-static const GhloKernelFold *
-fold_of (const Emitter *self,
-         const Points  *points,
-         guint          i)
-{
-  return &self->kernel->folds[points->block->first_fold + i];
-}
-
 static Type
 type_of (Emitter      *self,
          const Points *points,
          guint         i)
 {
-  Type type = ghlo_emit_type (self, fold_of (self, points, i)->type);
+  Type type = ghlo_emit_type (self, ghlo_kernel_fold (self->kernel, points->block, i)->type);
 
   return points->depends != NULL ? type : ghlo_emit_vector (self, type);
 }
@@ -146,7 +138,7 @@ emit_in_order (Emitter      *self,
       fold_lane (self, points, vectors, lane);
       for (guint i = 0; i < block->n_folds; i++)
         {
-          Value updated = self->values[fold_of (self, points, i)->update];
+          Value updated = self->values[ghlo_kernel_fold (self->kernel, points->block, i)->update];
 
           if (mask != NULL)
             updated = LLVMBuildSelect (self->builder, ghlo_emit_take_lanes (self, mask, lane, 1), updated, left[i], "");
@@ -183,7 +175,7 @@ emit_vector (Emitter  *self,
   emit_stores (self, block);
   for (guint i = 0; i < block->n_folds; i++)
     {
-      Value updated = ghlo_emit_widen (self, self->values[fold_of (self, points, i)->update]);
+      Value updated = ghlo_emit_widen (self, self->values[ghlo_kernel_fold (self->kernel, points->block, i)->update]);
 
       if (self->mask != NULL)
         updated = LLVMBuildSelect (self->builder, self->mask, updated, self->left[block->first_fold + i], "");
@@ -206,7 +198,7 @@ merge (Emitter      *self,
   memcpy (self->right + block->first_fold, right, block->n_folds * sizeof *right);
   ghlo_emit_nodes (self, block->first_merge, block->end_node);
   for (guint i = 0; i < block->n_folds; i++)
-    left[i] = ghlo_emit_widen (self, self->values[fold_of (self, points, i)->merge]);
+    left[i] = ghlo_emit_widen (self, self->values[ghlo_kernel_fold (self->kernel, points->block, i)->merge]);
   ghlo_emit_leave (self, saved);
 }
 
@@ -277,7 +269,7 @@ begin_chains (Emitter      *self,
 {
   for (guint i = 0; i < points->block->n_folds; i++)
     {
-      const GhloKernelFold *fold = fold_of (self, points, i);
+      const GhloKernelFold *fold = ghlo_kernel_fold (self->kernel, points->block, i);
       Value identity = ghlo_emit_constant (self, fold->type, fold->identity);
       GhloEmitLoop loop;
 
@@ -379,7 +371,7 @@ allocate_variables (Emitter *self,
         {
           points->chains[i][0] = ghlo_emit_variable (self, LLVMArrayType2 (type, points->block->n_chains));
           self->stack += (gsize) points->block->n_chains * self->width
-                         * ghlo_element_info (fold_of (self, points, i)->type)->size;
+                         * ghlo_element_info (ghlo_kernel_fold (self->kernel, points->block, i)->type)->size;
         }
       for (guint j = 0; !points->is_array && j < points->n; j++)
         points->chains[i][j] = ghlo_emit_variable (self, type);
@@ -454,7 +446,7 @@ ghlo_emit_points (Emitter               *self,
   ghlo_emit_leave (self, saved);
   saved = leave_lanes (self);
   for (guint i = 0; i < block->n_folds; i++)
-    ghlo_emit_set (self, fold_of (self, points, i)->temporary, result[i]);
+    ghlo_emit_set (self, ghlo_kernel_fold (self->kernel, points->block, i)->temporary, result[i]);
   ghlo_emit_leave (self, saved);
   self->block = NULL;
   g_free (points->depends);

@@ -101,6 +101,7 @@ set_types (GhloGpuAttention *self)
   values->types[GHLO_SPIRV_LHS] = attention->logits->type->element_type;
   values->types[GHLO_SPIRV_RESULT] = attention->last->results[0].type->element_type;
   scores->accumulator = values->accumulator = GHLO_ELEMENT_TYPE_F32;
+  self->shader.has_empty_rows = attention->has_empty_rows;
 }
 
 /* Whether the device converts and computes like kernels do. */

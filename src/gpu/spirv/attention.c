@@ -396,6 +396,12 @@ write_results (const SpirvAttention *attention)
       total = ghlo_spirv_attention_published (attention, 0);
       for (guint part = 1; part < attention->n_parts; part++)
         total = CODE (SpvOpFAdd, attention->number, total, ghlo_spirv_attention_published (attention, part));
+      /* The largest power of a row with a key is 1. */
+      if (attention->shape->has_empty_rows)
+        total = ghlo_spirv_select (self, attention->number,
+                                   CODE (SpvOpFOrdEqual, self->boolean, total,
+                                         ghlo_spirv_real (self, GHLO_ELEMENT_TYPE_F32, 0)),
+                                   ghlo_spirv_real (self, GHLO_ELEMENT_TYPE_F32, 1), total);
       exit = ghlo_spirv_begin_if (self, is_there);
       write_columns (attention, from, address, total);
       ghlo_spirv_end_if (self, exit);

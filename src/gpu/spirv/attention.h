@@ -48,6 +48,7 @@ typedef struct
   gboolean         is_ahead;            /* blocks are fetched into variables ahead of being staged */
   guint8           fours;               /* bits of tensors in which every four elements of a row are contiguous and
                                          * aligned to their size */
+  gboolean         has_empty_rows;      /* rows without any key are 0, instead of NaN */
   guint8           across;              /* bits of tensors in which rows are closer together than the elements of a
                                          * row */
 } GhloSpirvAttention;

@@ -19,20 +19,12 @@
  * invocation that are unrolled. */
 enum { MAX_ALONE = 16, MAX_RADIX = 16, MAX_STAGE_NODES = 512, MAX_UNROLLED_CHAINS = 4 };
 
-static const GhloKernelFold *
-fold_of (const Spirv      *self,
-         const SpirvFolds *folds,
-         guint             i)
-{
-  return &self->kernel->folds[folds->block->first_fold + i];
-}
-
 static Id
 type_of (Spirv            *self,
          const SpirvFolds *folds,
          guint             i)
 {
-  return ghlo_spirv_type (self, fold_of (self, folds, i)->type);
+  return ghlo_spirv_type (self, ghlo_kernel_fold (self->kernel, folds->block, i)->type);
 }
 
 guint
@@ -109,7 +101,7 @@ ghlo_spirv_take_chains (Spirv                 *self,
           const guint n = ghlo_spirv_count_shared (block, first_width (self, block), k > 0);
 
           if (n > 0)
-            folds->shared[k][i] = ghlo_spirv_share (self, fold_of (self, folds, i)->type, n);
+            folds->shared[k][i] = ghlo_spirv_share (self, ghlo_kernel_fold (self->kernel, folds->block, i)->type, n);
         }
     }
 }
@@ -180,7 +172,7 @@ begin_chain (Spirv            *self,
 {
   for (guint i = 0; i < folds->block->n_folds; i++)
     {
-      const GhloKernelFold *fold = fold_of (self, folds, i);
+      const GhloKernelFold *fold = ghlo_kernel_fold (self->kernel, folds->block, i);
 
       ghlo_spirv_set_chain (self, folds, i, number, ghlo_spirv_constant (self, fold->type, fold->identity));
     }
@@ -206,7 +198,7 @@ ghlo_spirv_merge (Spirv            *self,
   memcpy (self->right + block->first_fold, right, block->n_folds * sizeof *right);
   ghlo_spirv_nodes (self, block->first_merge, block->end_node);
   for (guint i = 0; i < block->n_folds; i++)
-    merged[i] = self->values[fold_of (self, folds, i)->merge];
+    merged[i] = self->values[ghlo_kernel_fold (self->kernel, folds->block, i)->merge];
 }
 
 static void
@@ -245,7 +237,8 @@ merge_subtree (Spirv            *self,
       Id number = CODE (SpvOpIAdd, self->u64, first, ghlo_spirv_u64 (self, k * (guint64) (width / radix)));
 
       for (guint i = 0; i < folds->block->n_folds; i++)
-        partial[k][i] = ghlo_spirv_get_shared (self, fold_of (self, folds, i)->type, folds->shared[from][i], number);
+        partial[k][i] = ghlo_spirv_get_shared (self, ghlo_kernel_fold (self->kernel, folds->block, i)->type,
+                                               folds->shared[from][i], number);
     }
   for (guint half = radix / 2; half > 0; half /= 2)
     for (guint k = 0; k < half; k++)
@@ -278,7 +271,8 @@ share (Spirv            *self,
        const Id         *values)
 {
   for (guint i = 0; i < folds->block->n_folds; i++)
-    ghlo_spirv_set_shared (self, fold_of (self, folds, i)->type, folds->shared[to][i], self->lane, values[i]);
+    ghlo_spirv_set_shared (self, ghlo_kernel_fold (self->kernel, folds->block, i)->type, folds->shared[to][i],
+                           self->lane, values[i]);
 }
 
 static void

@@ -26,20 +26,12 @@ typedef struct
   Id                     read[MAX_UNROLLED][GHLO_KERNEL_MAX_FOLDS];     /* results of the parts that are unrolled */
 } Points;
 
-static const GhloKernelFold *
-fold_of (const Spirv  *self,
-         const Points *points,
-         guint         i)
-{
-  return &self->kernel->folds[points->block->first_fold + i];
-}
-
 static Id
 type_of (Spirv        *self,
          const Points *points,
          guint         i)
 {
-  return ghlo_spirv_type (self, fold_of (self, points, i)->type);
+  return ghlo_spirv_type (self, ghlo_kernel_fold (self->kernel, points->block, i)->type);
 }
 
 static void
@@ -123,7 +115,8 @@ emit_point (Spirv    *self,
   ghlo_spirv_nodes (self, block->first_node, block->first_merge);
   ghlo_spirv_stores (self, block);
   for (guint i = 0; i < block->n_folds; i++)
-    ghlo_spirv_set_chain (self, &points->folds, i, chain, self->values[fold_of (self, points, i)->update]);
+    ghlo_spirv_set_chain (self, &points->folds, i, chain,
+                          self->values[ghlo_kernel_fold (self->kernel, block, i)->update]);
 }
 
 /* Returns how many of the @n iterations of a loop to unroll at a time, such that the loop waits for memory least often,
@@ -290,7 +283,7 @@ emit_results (Spirv        *self,
       Id value = points->block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->total[i])
                                           : points->part[i];
 
-      set_once (self, fold_of (self, points, i)->temporary, value);
+      set_once (self, ghlo_kernel_fold (self->kernel, points->block, i)->temporary, value);
     }
 }
 
@@ -315,8 +308,8 @@ emit_partials (Spirv    *self,
   const Points *points = data;
 
   for (guint i = 0; i < points->block->n_folds; i++)
-    ghlo_spirv_write (self, fold_of (self, points, i)->type, find_partial (self, points, self->slot, i),
-                      points->part[i]);
+    ghlo_spirv_write (self, ghlo_kernel_fold (self->kernel, points->block, i)->type,
+                      find_partial (self, points, self->slot, i), points->part[i]);
 }
 
 void
@@ -346,7 +339,7 @@ read_parts (Spirv  *self,
   for (guint k = 0; k < n; k++)
     {
       for (guint i = 0; i < points->block->n_folds; i++)
-        points->read[k][i] = ghlo_spirv_read (self, fold_of (self, points, i)->type,
+        points->read[k][i] = ghlo_spirv_read (self, ghlo_kernel_fold (self->kernel, points->block, i)->type,
                                               find_partial (self, points, slot, i));
       slot = CODE (SpvOpIAdd, self->u64, slot, self->n_points);
     }

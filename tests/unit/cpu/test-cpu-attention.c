@@ -209,6 +209,10 @@ test_special (void)
     { 2, 2, 3, 1100, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000") },
     { 2, 1, 1, 20000, 40, 40, "bf16", "f32", MASK_ARGUMENTS, MASKS ("0xFF80") },
     { 2, 2, 19, 700, 9, 9, "f64", "f64", MASK_ARGUMENTS, MASKS ("0xFFF0000000000000") },
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000"), NO_WEIGHTS_UNLESS_ANY },
+    { 2, 2, 19, 700, 9, 9, "f64", "f64", MASK_ARGUMENTS, MASKS ("0xFFF0000000000000"), NO_WEIGHTS_IF_NONE },
+    { 2, 1, 1, 20000, 40, 40, "bf16", "f32", MASK_ARGUMENTS, MASKS ("0xFF80"), WEIGHTS_IF_ANY },
+    { 2, 2, 33, 70, 9, 9, "bf16", "bf16", MASK_ARGUMENTS, MASKS ("0xFF80"), NO_WEIGHTS_UNLESS_ANY },
   };
 
   check_cases (cases, G_N_ELEMENTS (cases), fill_special, "attention");
@@ -369,6 +373,9 @@ test_declined (void)
     { 1, 2, 20, 40, 16, 8, "f32", "bf16", "", SCALE ("multiply", "0.25") },
     { 1, 2, 20, 0, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25") },
     { 1, 2, 20, 40, 2000, 8, "f32", "f32", "", SCALE ("multiply", "0.25") },
+    /* Weights of 0 where a row has keys, or where it has not all keys. */
+    { 1, 2, 20, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25"), WEIGHTS_UNLESS_ANY },
+    { 1, 2, 20, 40, 16, 8, "f32", "f32", "", SCALE ("multiply", "0.25"), WEIGHTS_IF_ALL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -189,9 +189,12 @@ test_special (void)
   static const Case cases[] = {
     { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000") },
     { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("-3.4e38") },
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000"), NO_WEIGHTS_UNLESS_ANY },
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000"), WEIGHTS_IF_ANY },
   };
   static const Case halves[] = {
     { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000") },
+    { 2, 2, 19, 70, 9, 9, "f32", "f32", MASK_ARGUMENTS, MASKS ("0xFF800000"), NO_WEIGHTS_IF_NONE },
   };
 
   check_cases (NUMBERS, cases, G_N_ELEMENTS (cases), fill_special, "keys at once, logits");
