@@ -16,6 +16,7 @@
 
 enum
 {
+  MAX_SHARED = 1 << 20,   /* bytes of rhs that all threads read */
   MAX_CACHED = 8 << 20,   /* bytes of rhs that stay in caches from one product to the next */
   MIN_PRODUCTS = 16 * 16 * 16,
   MAX_ROWS = 512, MAX_COLUMNS = 512, ROW_UNIT = 8, COLUMN_UNIT = 64,
@@ -201,6 +202,7 @@ take (const GhloCpuGemm *self,
   g_autoptr (State) state = NULL;
   GhloElementType types[3];
   GhloCpuArithmetic sums;
+  gboolean is_direct;
 
   if (is_for_vectors (self) || !self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
       || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS || ghlo_cpu_onednn_speed (types[0]) == 0)
@@ -211,7 +213,15 @@ take (const GhloCpuGemm *self,
   way->nanoseconds = MAX (way->nanoseconds / ghlo_cpu_onednn_speed (types[0]),
                           GHLO_CPU_BYTE_TIME * (double) self->n_batches * (double) self->n * (double) self->k
                           * self->rhs.size);
-  ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
+  /* A tile of some columns is computed in the scratch and copied, since oneDNN's results are dense. So only rows are cut
+   * where that makes enough tiles, and all threads may read rhs. */
+  is_direct = self->result.is_plain && !self->accumulate && (self->result.leading == self->n || self->m == 1)
+              && (self->result.type == types[2] || self->result.type == GHLO_ELEMENT_TYPE_UI32);
+  if (is_direct && ghlo_ceil_div (self->m, ROW_UNIT) >= ghlo_cpu_count_tasks (way->nanoseconds)
+      && (double) self->n * (double) self->k * self->rhs.size <= MAX_SHARED)
+    ghlo_cpu_gemm_cut (self, way, ROW_UNIT, self->n, MAX_ROWS, self->n, G_MAXDOUBLE);
+  else
+    ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0
           && !width_init (&state->widths[1], state, self, way, self->n % way->tile_columns, types)))
@@ -220,9 +230,7 @@ take (const GhloCpuGemm *self,
     return FALSE;
 
   state->lhs_is_direct = self->lhs.k_adjacent && (self->lhs.leading == self->k || self->m == 1);
-  state->result_is_direct = self->result.is_plain && !self->accumulate && way->tile_columns == self->n
-                            && (self->result.leading == self->n || self->m == 1)
-                            && (self->result.type == types[2] || self->result.type == GHLO_ELEMENT_TYPE_UI32);
+  state->result_is_direct = is_direct && way->tile_columns == self->n;
   ghlo_cpu_reader_init (&state->old, self->result.type, sums);
   ghlo_cpu_writer_init (&state->writer, self->result.type, sums);
   if (!plan_scratch (self, way, state, types))
