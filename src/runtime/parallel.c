@@ -297,8 +297,8 @@ join (Call *call)
 }
 
 /* Polls for a new call without the lock the first time, and sleeps the second time. Calls that are in the list have no
- * parts left, or are for no more threads. A worker that was woken polls again: the call that woke it may have ended, and
- * others follow. */
+ * parts left, or are for no more threads. A worker that was woken polls again: the call that woke it may have ended,
+ * and others follow. */
 static void
 wait_for_call (gboolean *looked)
 {

@@ -213,7 +213,7 @@ take (const GhloCpuGemm *self,
   way->nanoseconds = MAX (way->nanoseconds / ghlo_cpu_onednn_speed (types[0]),
                           GHLO_CPU_BYTE_TIME * (double) self->n_batches * (double) self->n * (double) self->k
                           * self->rhs.size);
-  /* A tile of some columns is computed in the scratch and copied, since oneDNN's results are dense. So only rows are cut
+  /* A tile of some columns is computed in the scratch and copied, since oneDNN's results are dense. Only rows are cut
    * where that makes enough tiles, and all threads may read rhs. */
   is_direct = self->result.is_plain && !self->accumulate && (self->result.leading == self->n || self->m == 1)
               && (self->result.type == types[2] || self->result.type == GHLO_ELEMENT_TYPE_UI32);
