@@ -189,8 +189,7 @@ real_like (Emitter         *self,
 }
 
 /* Truncates; the result is the nearest integer where the float is out of range, and 0 for NaN. LLVM's intrinsic for
- * this becomes instructions for single elements on x86. Small integers are converted as i32, for which vectors have an
- * instruction. */
+ * this becomes instructions for single elements on x86. */
 static Value
 saturate (Emitter         *self,
           GhloElementType  to,
@@ -199,25 +198,46 @@ saturate (Emitter         *self,
 {
   LLVMBuilderRef builder = self->builder;
   const guint n_bits = ghlo_element_info (to)->bits;
-  const gboolean is_signed = ghlo_node_types (to) == GHLO_NODE_TYPES_S, is_small = n_bits < 32;
+  const gboolean is_signed = ghlo_node_types (to) == GHLO_NODE_TYPES_S;
   const double end = ldexp (1, (int) n_bits - is_signed);
   Value first = real_like (self, from, is_signed ? -end : 0, value);
   Value is_low = LLVMBuildFCmp (builder, LLVMRealULT, value, first, "");        /* or NaN */
   Value is_high = LLVMBuildFCmp (builder, LLVMRealOGE, value, real_like (self, from, end, value), "");
   Value is_odd = LLVMBuildOr (builder, is_low, is_high, ""), result, least;
-  Type type = ghlo_emit_type_like (self, is_small ? self->i32 : ghlo_emit_type (self, to), value);
+  Type type = ghlo_emit_type_like (self, ghlo_emit_type (self, to), value);
 
   result = LLVMBuildSelect (builder, is_odd, LLVMConstNull (LLVMTypeOf (value)), value, "");
-  result = is_signed || is_small ? LLVMBuildFPToSI (builder, result, type, "")
-                                 : LLVMBuildFPToUI (builder, result, type, "");
-  if (is_small)
-    result = LLVMBuildTrunc (builder, result, ghlo_emit_type_like (self, ghlo_emit_type (self, to), value), "");
+  result = is_signed ? LLVMBuildFPToSI (builder, result, type, "") : LLVMBuildFPToUI (builder, result, type, "");
   result = LLVMBuildSelect (builder, is_high, like (self, to, (gint64) ghlo_element_limit (to, TRUE).u, result),
                             result, "");
   least = like (self, to, (gint64) ghlo_element_limit (to, FALSE).u, result);
   is_low = LLVMBuildFCmp (builder, LLVMRealOLT, value, first, "");
 
   return is_signed ? LLVMBuildSelect (builder, is_low, least, result, "") : result;
+}
+
+/* The same for integers of 8 and 16 bits, whose limits f32 has: the float is brought between them before it is
+ * converted, as i32, for which vectors have an instruction. */
+static Value
+saturate_small (Emitter         *self,
+                GhloElementType  to,
+                GhloElementType  from,
+                Value            value)
+{
+  LLVMBuilderRef builder = self->builder;
+  const gboolean is_signed = ghlo_node_types (to) == GHLO_NODE_TYPES_S;
+  const double end = ldexp (1, (int) ghlo_element_info (to)->bits - is_signed);
+  Value first = real_like (self, from, is_signed ? -end : 0, value), last = real_like (self, from, end - 1, value);
+  Value is_number = LLVMBuildFCmp (builder, LLVMRealORD, value, value, ""), result;
+
+  /* These are one instruction each; NaN becomes the first. */
+  result = LLVMBuildSelect (builder, LLVMBuildFCmp (builder, LLVMRealOGT, value, first, ""), value, first, "");
+  result = LLVMBuildSelect (builder, LLVMBuildFCmp (builder, LLVMRealOLT, result, last, ""), result, last, "");
+  result = LLVMBuildFPToSI (builder, result, ghlo_emit_type_like (self, self->i32, value), "");
+  if (is_signed)
+    result = LLVMBuildSelect (builder, is_number, result, LLVMConstNull (LLVMTypeOf (result)), "");
+
+  return LLVMBuildTrunc (builder, result, ghlo_emit_type_like (self, ghlo_emit_type (self, to), value), "");
 }
 
 static Value
@@ -235,7 +255,7 @@ convert_float (Emitter         *self,
   if (to == GHLO_ELEMENT_TYPE_I1)
     return LLVMBuildFCmp (self->builder, LLVMRealUNE, value, LLVMConstNull (LLVMTypeOf (value)), "");
 
-  return saturate (self, to, from, value);
+  return (ghlo_element_info (to)->bits < 32 ? saturate_small : saturate) (self, to, from, value);
 }
 
 Value
