@@ -331,3 +331,41 @@ module {
     return %2, %1, %4, %7, %8 : tensor<2x6xf32>, tensor<8x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<4xf32>
   }
 }
+// -----
+// PASS: fuse-epilogues
+// What is stored in 8 bits is widened again by its reader, which is in another group.
+func.func @main(%x: tensor<4x6xf32>, %w: tensor<6x6xf32>, %v: tensor<6x6xi8>) -> tensor<4x6xf32> {
+  %scale = stablehlo.constant dense<1.600000e+01> : tensor<4x6xf32>
+  %step = stablehlo.constant dense<6.250000e-02> : tensor<4x6xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.multiply %0, %scale : tensor<4x6xf32>
+  %2 = stablehlo.convert %1 : (tensor<4x6xf32>) -> tensor<4x6xi8>
+  %3 = stablehlo.dot_general %2, %v, contracting_dims = [1] x [0] : (tensor<4x6xi8>, tensor<6x6xi8>) -> tensor<4x6xf32>
+  %4 = stablehlo.convert %2 : (tensor<4x6xi8>) -> tensor<4x6xf32>
+  %5 = stablehlo.multiply %4, %step : tensor<4x6xf32>
+  %6 = stablehlo.add %3, %5 : tensor<4x6xf32>
+  return %6 : tensor<4x6xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x6xf32>, %arg1: tensor<6x6xf32>, %arg2: tensor<6x6xi8>) -> tensor<4x6xf32> {
+    %0 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xi8>
+    %1 = stablehlo.composite "ghlo.fusion.epilogue" %0, %arg2 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<4x6xi8>, tensor<6x6xi8>) -> tensor<4x6xf32>
+    return %1 : tensor<4x6xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x6xf32>, %arg1: tensor<6x6xf32>) -> tensor<4x6xi8> {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+    %cst = stablehlo.constant dense<1.600000e+01> : tensor<4x6xf32>
+    %1 = stablehlo.multiply %0, %cst : tensor<4x6xf32>
+    %2 = stablehlo.convert %1 : (tensor<4x6xf32>) -> tensor<4x6xi8>
+    return %2 : tensor<4x6xi8>
+  }
+  func.func private @ghlo.fusion.epilogue.2(%arg0: tensor<4x6xi8>, %arg1: tensor<6x6xi8>) -> tensor<4x6xf32> {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<4x6xi8>, tensor<6x6xi8>) -> tensor<4x6xf32>
+    %cst = stablehlo.constant dense<6.250000e-02> : tensor<4x6xf32>
+    %1 = stablehlo.convert %arg0 : (tensor<4x6xi8>) -> tensor<4x6xf32>
+    %2 = stablehlo.multiply %1, %cst : tensor<4x6xf32>
+    %3 = stablehlo.add %0, %2 : tensor<4x6xf32>
+    return %3 : tensor<4x6xf32>
+  }
+}

@@ -22,6 +22,9 @@
  * the program. */
 enum { WINDOW = 1024 };
 
+/* The most operations, one reading the other, that are left to readers for one value. */
+enum { MAX_DEPTH = 8 };
+
 /* The least benefit of one merge: that of saving a step, in nanoseconds. */
 #define GAIN 1000.0
 
@@ -156,14 +159,19 @@ size_of (const Search *self,
 }
 
 /* The bytes per point that would have to be written if @number were left out: the values that it reads and nobody
- * outside reads yet. With @is_excluded, records that @number is left out. */
+ * outside reads yet. One that only @number reads may be left out as well, if that costs less, as where a value is
+ * rounded to few bits, which are stored, and widened again. With @is_excluded, records what is left out. */
 static gsize
 find_cost_of_excluding (Search   *self,
                         guint32   number,
+                        guint     depth,
                         gboolean  is_excluded)
 {
   const GhloFuseGraph *graph = self->maker->graph;
   gsize cost = 0;
+
+  if (is_excluded && !ghlo_fuse_role_is_view (graph->nodes[number].role))
+    self->states[number - self->product] = BEYOND;
 
   for (guint32 k = graph->first_source[number]; k < graph->first_source[number + 1]; k++)
     {
@@ -172,9 +180,22 @@ find_cost_of_excluding (Search   *self,
       if (state_of (self, source) != WITHIN)
         continue;
       if (ghlo_fuse_role_is_view (graph->nodes[source].role))
-        cost += find_cost_of_excluding (self, source, is_excluded);
+        cost += find_cost_of_excluding (self, source, depth, is_excluded);
       else if (!self->is_live_out[source - self->product])
-        cost += size_of (self, source);
+        {
+          const gsize own = size_of (self, source);
+          const gsize less = source != self->product && depth > 0
+                             && graph->first_user[source + 1] - graph->first_user[source] == 1
+                             ? find_cost_of_excluding (self, source, depth - 1, FALSE) : own;
+
+          cost += MIN (own, less);
+          if (less < own)
+            {
+              if (is_excluded)
+                find_cost_of_excluding (self, source, depth - 1, TRUE);
+              continue;
+            }
+        }
       self->is_live_out[source - self->product] |= is_excluded;
     }
 
@@ -278,10 +299,9 @@ trim_group (Search *self)
       trim_dependents (self, number);
       add_uses (self, number, &uses);
       if (number == self->product || uses.within || uses.as_values
-          || find_cost_of_excluding (self, number, FALSE) >= size_of (self, number))
+          || find_cost_of_excluding (self, number, MAX_DEPTH, FALSE) >= size_of (self, number))
         continue;
-      self->states[number - self->product] = BEYOND;
-      find_cost_of_excluding (self, number, TRUE);
+      find_cost_of_excluding (self, number, MAX_DEPTH, TRUE);
     }
 }
 

@@ -114,48 +114,67 @@ def convolve(x, weights, stride, result=None):
                                     dimension_numbers=('NHWC', 'HWIO', 'NHWC'))
 
 
-def apply_resnet50(x, convolution, head):
-    """The network over a convolution(x, name, stride) with its norm."""
+def apply_resnet50(x, convolution, keep, restore, head):
+    """The network over a convolution(x, name, stride) with its norm. A block gets keep(x, name), and adds
+    restore(x, name) of that."""
     x = jax.nn.relu(convolution(x, 'stem', 2))
     x = lax.reduce_window(x, -np.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (1, 1), (0, 0)))
     number = 0
     for stage, n_blocks in enumerate((3, 4, 6, 3)):
         for block in range(n_blocks):
             stride, name = 2 if block == 0 and stage > 0 else 1, f'blocks.{number}'
+            x = keep(x, f'{name}.first')
             y = jax.nn.relu(convolution(x, f'{name}.first', 1))
             y = convolution(jax.nn.relu(convolution(y, f'{name}.second', stride)), f'{name}.third', 1)
-            x = jax.nn.relu(y + (convolution(x, f'{name}.shortcut', stride) if block == 0 else x))
+            shortcut = convolution(x, f'{name}.shortcut', stride) if block == 0 else restore(x, f'{name}.first')
+            x = jax.nn.relu(y + shortcut)
             number += 1
-    return x.mean((1, 2)) @ head[0] + head[1]
+    return head(x.mean((1, 2)))
 
 
 def resnet50(module, feed, kind):
-    """Scales of what is convolved are those of the one input that is known."""
+    """Scales are those of the one input that is known. What blocks pass on is kept in int8, and the last product is of
+    int8, as in ONNX Runtime's quantization."""
     del kind    # int8
     state, image = numpy_state(module), np.ascontiguousarray(np.asarray(feed[0]).transpose(0, 2, 3, 1))
-    head = np.ascontiguousarray(state['head.weight'].T), state['head.bias']
+    head = np.ascontiguousarray(state['head.weight'].T)
     folded = {name[:-len('.0.weight')]: fold_norm(state, name[:-len('.0.weight')]) for name in state
               if name.endswith('.0.weight')}
     scales = {}
 
-    def calibrate(x, name, stride):
+    def see(x, name):
         scales[name] = float(jnp.abs(x).max()) / 127
-        return convolve(x, folded[name][0], stride) + folded[name][1]
-    apply_resnet50(jnp.asarray(image), calibrate, head)
+        return x
+
+    def calibrate(x, name, stride):
+        return convolve(see(x, name), folded[name][0], stride) + folded[name][1]
+    apply_resnet50(jnp.asarray(image), calibrate, see, lambda x, name: x, lambda x: see(x, 'head') @ head)
     weights = {}
     for name, (weight, bias) in folded.items():
         rounded, scale = quantize(weight, (0, 1, 2))
         weights[name] = rounded, scale * np.float32(scales[name]), bias
-    weights['head'] = head
+    rounded, scale = quantize(head, (0,))
+    weights['head'] = rounded, scale * np.float32(scales['head']), state['head.bias']
 
     def run(weights, caches, image):
         del caches
 
+        def keep(x, name):
+            return jnp.clip(jnp.round(x * np.float32(1 / scales[name])), -127, 127).astype(jnp.int8)
+
+        def restore(x, name):
+            return x.astype(jnp.float32) * np.float32(scales[name])
+
         def convolution(x, name, stride):
             rounded, scale, bias = weights[name]
-            x = jnp.clip(jnp.round(x * np.float32(1 / scales[name])), -127, 127).astype(jnp.int8)
+            x = x if x.dtype == jnp.int8 else keep(x, name)
             return convolve(x, rounded, stride, jnp.int32).astype(jnp.float32) * scale + bias
-        return [apply_resnet50(image, convolution, weights['head'])]
+
+        def multiply_head(x):
+            rounded, scale, bias = weights['head']
+            sums = jnp.matmul(keep(x, 'head'), rounded, preferred_element_type=jnp.int32)
+            return sums.astype(jnp.float32) * scale + bias
+        return [apply_resnet50(image, convolution, keep, restore, multiply_head)]
 
     return run, weights, [], [image]
 
