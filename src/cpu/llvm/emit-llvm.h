@@ -284,11 +284,12 @@ void     ghlo_emit_versions      (Emitter               *self,
                                   GhloEmitPoint          func,
                                   gpointer               data);
 
-/* stage.c: returns how many rows along the axis @rows are computed together, 0 for none, and marks the accesses that
- * this is done for. */
+/* stage.c: returns how many rows along the axis @rows are computed together, 0 for none, in calls of at most
+ * *@most_points, and marks the accesses that are transposed. */
 guint    ghlo_emit_choose_rows   (const Emitter         *self,
                                   guint                  rows,
-                                  guint8                *is_staged);
+                                  guint8                *is_staged,
+                                  gint64                *most_points);
 /* Emits all points of the lanes' axis in @n rows, from the current point on. */
 void     ghlo_emit_rows          (Emitter               *self,
                                   guint                  rows,

@@ -187,10 +187,11 @@ begins_row (Emitter *self,
                        LLVMBuildICmp (self->builder, LLVMIntSLE, points, left, ""), "");
 }
 
-/* Emits several rows together, where at least that many are left from the current point on. Stores the number of
- * points done to the variable @place, 0 for none. */
+/* Emits several rows together, where at least that many are left from the current point on, in a call of @n_points.
+ * Stores the number of points done to the variable @place, 0 for none. */
 static void
 emit_together (Emitter *self,
+               Value    n_points,
                Value    left,
                Value    from,
                Value    place)
@@ -198,7 +199,8 @@ emit_together (Emitter *self,
   LLVMBuilderRef builder = self->builder;
   const guint rows = find_rows (self);
   guint8 is_staged[GHLO_KERNEL_MAX_ACCESSES];
-  const guint n = ghlo_emit_choose_rows (self, rows, is_staged);
+  gint64 most_points;
+  const guint n = ghlo_emit_choose_rows (self, rows, is_staged, &most_points);
   LLVMBasicBlockRef together, exit;
   Value point, points, holds;
 
@@ -213,6 +215,8 @@ emit_together (Emitter *self,
   holds = LLVMBuildAnd (builder, holds, LLVMBuildICmp (builder, LLVMIntSLE,
                                                        LLVMBuildAdd (builder, point, ghlo_emit_i64 (self, n), ""),
                                                        self->extents[rows], ""), "");
+  holds = LLVMBuildAnd (builder, holds, LLVMBuildICmp (builder, LLVMIntSLE, n_points, ghlo_emit_i64 (self, most_points),
+                                                       ""), "");
   LLVMBuildCondBr (builder, holds, together, exit);
   LLVMPositionBuilderAtEnd (builder, together);
   ghlo_emit_rows (self, rows, n, is_staged, emit_kernel);
@@ -296,7 +300,7 @@ emit_across (Emitter *self,
   set_point (self, LLVMBuildUDiv (builder, loop.index, extent, ""));
   from = LLVMBuildURem (builder, loop.index, extent, "");
   left = LLVMBuildSub (builder, end, loop.index, "");
-  emit_together (self, left, from, place);
+  emit_together (self, LLVMBuildSub (builder, end, begin, ""), left, from, place);
   emit_alone (self, left, from, place);
   ghlo_emit_end_loop (self, loop, LLVMBuildLoad2 (builder, self->i64, place, ""));
 }

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transposes: where the elements of a load are a row apart from lane to lane, but adjacent from row to row, a few
- * rows are computed together. Short rows of the buffer are loaded for each lane, transposed in registers, and stored
- * to the frame, from which each row loads its vectors. Each cache line is thus used completely while it is in the
- * cache.
+ * A few rows that are computed together, vector by vector, for one of two reasons.
+ *
+ * Transposes: where the elements of a load are a row apart from lane to lane, but adjacent from row to row, short rows
+ * of the buffer are loaded for each lane, transposed in registers, and stored to the frame, from which each row loads
+ * its vectors. Each cache line is thus used completely while it is in the cache.
+ *
+ * Loads of narrow elements that all rows share, such as biases and scales of columns: the loop over the rows is
+ * innermost, so that LLVM moves them out of it, with their conversions. Other loads cost no more than the order of the
+ * rows does.
  */
 
 #include "cpu/llvm/emit-llvm.h"
 
 #include <string.h>
 
-enum { MAX_ROWS = 8 };
+/* MAX_SHARING_ROW, MAX_SHARING_CALL: points of a row, and of a call, which suggest that the data is in a cache. Memory
+ * is read more slowly in several streams, and long rows are streams of their own. */
+enum { MAX_ROWS = 8, SHARING_ROWS = 4, MIN_SHARED = 2, MAX_SHARING_ROW = 1024, MAX_SHARING_CALL = 1 << 17 };
 
 /* Whether to transpose the elements of @access: adjacent along @rows, and far apart along the lanes. */
 static gboolean
@@ -38,26 +45,53 @@ count_rows (const Emitter *self,
   return n;
 }
 
+/* Whether the vectors of @access are the same in each of @rows, and have to be converted. */
+static gboolean
+is_shared (const Emitter          *self,
+           const GhloKernelAccess *access,
+           guint                   rows)
+{
+  return access->n_terms == 0 && access->strides[rows] == 0 && access->strides[self->schedule->lanes] != 0
+         && ghlo_element_info (access->type)->size < 4;
+}
+
+static gboolean
+may_share (const Emitter *self)
+{
+  const GhloKernelAxis *axis = &self->kernel->axes[self->schedule->lanes];
+
+  return !axis->is_runtime && axis->extent <= MAX_SHARING_ROW;
+}
+
 guint
 ghlo_emit_choose_rows (const Emitter *self,
                        guint          rows,
-                       guint8        *is_staged)
+                       guint8        *is_staged,
+                       gint64        *most_points)
 {
   const GhloKernel *kernel = self->kernel;
-  guint n = 0;
+  guint n = 0, n_shared = 0;
 
   memset (is_staged, 0, GHLO_KERNEL_MAX_ACCESSES);
+  *most_points = G_MAXINT64;
   if (kernel->n_blocks != 1 || kernel->blocks[0].kind != GHLO_BLOCK_POINTS || kernel->blocks[0].axes != 0
       || rows == GHLO_KERNEL_NONE)
     return 0;
   for (guint i = 0; i < kernel->n_nodes; i++)
-    if (kernel->nodes[i].kind == GHLO_NODE_LOAD && !is_staged[kernel->nodes[i].index]
-        && needs_transpose (self, &kernel->accesses[kernel->nodes[i].index], rows))
+    if (kernel->nodes[i].kind == GHLO_NODE_LOAD && !is_staged[kernel->nodes[i].index])
       {
-        is_staged[kernel->nodes[i].index] = TRUE;
-        n++;
+        const GhloKernelAccess *access = &kernel->accesses[kernel->nodes[i].index];
+
+        is_staged[kernel->nodes[i].index] = needs_transpose (self, access, rows);
+        n += is_staged[kernel->nodes[i].index];
+        n_shared += is_shared (self, access, rows);
       }
-  if (n == 0 || n > GHLO_EMIT_MAX_STAGED)
+  if (n == 0)
+    {
+      *most_points = MAX_SHARING_CALL;
+      return n_shared >= MIN_SHARED && may_share (self) ? SHARING_ROWS : 0;
+    }
+  if (n > GHLO_EMIT_MAX_STAGED)
     return 0;
   n = count_rows (self, is_staged);
 
