@@ -25,6 +25,7 @@ typedef struct
 typedef struct
 {
   gboolean    copies;
+  gboolean    has_zeros;                /* the copy has features that are zeros */
   gsize       at, size;                 /* the copy's place in the scratch */
   GhloCpuCopy copy;                     /* into the tensor or out of it, as needed */
 } GhloCpuConvolutionTensor;

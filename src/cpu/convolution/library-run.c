@@ -10,8 +10,8 @@
 
 #include "runtime/parallel.h"
 
-/* Fewest elements that one call of an epilogue gets; whole cache lines. */
-enum { MIN_RUN = 8192 };
+/* Fewest elements that one call of an epilogue gets, whole cache lines, and fewest bytes to clear. */
+enum { MIN_RUN = 8192, MIN_CLEARED = 1 << 16 };
 
 /* Approximate nanoseconds for a byte of weights that are reordered. */
 #define REORDER_COST 0.1
@@ -218,6 +218,27 @@ reorder (const State        *state,
   return done && self.problem == NULL;
 }
 
+static void
+clear_part (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  memset ((guint8 *) data + begin, 0, end - begin);
+}
+
+/* Copies a source or weights into the scratch. */
+static gboolean
+copy_in (const Tensor      *self,
+         const guint8      *from,
+         guint8            *scratch,
+         const GhloMonitor *monitor)
+{
+  return (!self->has_zeros || ghlo_parallel_for (self->size, MIN_CLEARED, (double) self->size / 10, clear_part,
+                                                 scratch + self->at, monitor))
+         && ghlo_cpu_copy_run (&self->copy, from, scratch + self->at, monitor);
+}
+
 gboolean
 ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
                                    const guint8             *rhs,
@@ -235,7 +256,7 @@ ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
       rhs += (w->spatial[i].kernel - 1) * w->spatial[i].rhs;
   if (state->weights.copies)
     {
-      if (!ghlo_cpu_copy_run (&state->weights.copy, rhs, scratch + state->weights.at, monitor))
+      if (!copy_in (&state->weights, rhs, scratch, monitor))
         return FALSE;
       rhs = scratch + state->weights.at;
     }
@@ -379,8 +400,7 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
 
   work.source = state->source.copies ? run->scratch + state->source.at : (guint8 *) source;
   work.result = state->result.copies ? run->scratch + state->result.at : (guint8 *) result;
-  if ((state->source.copies && !is_data
-       && !ghlo_cpu_copy_run (&state->source.copy, source, work.source, run->monitor))
+  if ((state->source.copies && !is_data && !copy_in (&state->source, source, run->scratch, run->monitor))
       || (state->result.copies && (is_data || is_weights)
           && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
       || !ghlo_parallel_for (state->n_parts, 1, self->way.nanoseconds, run_pieces, &work, run->monitor)

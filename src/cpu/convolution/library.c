@@ -171,6 +171,9 @@ find_shape (const GhloCpuWindows    *w,
   shape->source_features = shape->direction == GHLO_CPU_BACKWARD_DATA ? w->output_features
                            : shape->direction == GHLO_CPU_BACKWARD_WEIGHTS ? w->batch : w->features;
   shape->result_features = shape->direction == GHLO_CPU_BACKWARD_DATA ? w->features : w->output_features;
+  /* Dot products of bf16 take two features. An odd one is copied with a zero. */
+  if (type == GHLO_ELEMENT_TYPE_BF16 && shape->groups == 1)
+    shape->source_features = ghlo_round_up (shape->source_features, 2);
   for (guint i = 0; i < w->n_spatial; i++)
     {
       const GhloCpuSpatial *s = &w->spatial[i];
@@ -219,14 +222,15 @@ is_same_type (GhloElementType type,
          || ghlo_cpu_onednn_byte_type (type, FALSE) == own;
 }
 
-/* @strides are those of the tensor's images, features and positions; @own is its type in oneDNN's terms. @into: the
- * tensor is a result. */
+/* @strides are those of the tensor's images, features and positions; @own is its type in oneDNN's terms, which may have
+ * @room for more features, which are zeros. @into: the tensor is a result. */
 static gboolean
 tensor_init (Tensor                        *self,
              const GhloCpuConvolutionShape *shape,
              GhloElementType                own,
              GhloElementType                type,
              gint64                         features,
+             gint64                         room,
              const gint64                  *spatial,
              const gint64                  *strides,
              gboolean                       into,
@@ -237,12 +241,13 @@ tensor_init (Tensor                        *self,
   guint rank = 2 + shape->n_spatial;
 
   memcpy (sizes + 2, spatial, shape->n_spatial * sizeof (gint64));
-  ghlo_cpu_convolution_find_dense (shape, features, spatial, (gint64) size, dense);
-  self->copies = !is_same_type (type, own);
+  ghlo_cpu_convolution_find_dense (shape, room, spatial, (gint64) size, dense);
+  self->has_zeros = room != features;
+  self->copies = !is_same_type (type, own) || self->has_zeros;
   for (guint i = 0; i < rank; i++)
     {
       self->copies |= sizes[i] != 1 && strides[i] != dense[i];
-      if (!ghlo_size_mul (&size, size, (gsize) sizes[i]) || size > GHLO_MAX_TENSOR_BYTES)
+      if (!ghlo_size_mul (&size, size, (gsize) (i == 1 ? room : sizes[i])) || size > GHLO_MAX_TENSOR_BYTES)
         return FALSE;
     }
   if (!self->copies)
@@ -560,6 +565,14 @@ find_reorders (State        *state,
   state->n_reorders = state->reorders[0] != NULL;
 }
 
+/* Features of the source that are zeros. */
+static gint64
+find_zeros (const State          *state,
+            const GhloCpuWindows *w)
+{
+  return state->shape.source_type == GHLO_ELEMENT_TYPE_BF16 ? state->shape.source_features - w->features : 0;
+}
+
 /* Sets up the weights: as they are given, or as a copy that oneDNN can read, and their reorder into the primitives'
  * layout or back. */
 static gboolean
@@ -580,7 +593,8 @@ weights_init (State                *state,
   gint64 size = element;
 
   memcpy (sizes + 3, shape->kernel, shape->n_spatial * sizeof (gint64));
-  state->weights.copies = type != own_type;
+  state->weights.has_zeros = find_zeros (state, w) > 0;
+  state->weights.copies = type != own_type || state->weights.has_zeros;
   for (guint i = 0; i < rank; i++)
     {
       elements[i] = strides[i] / element;
@@ -604,6 +618,7 @@ weights_init (State                *state,
       state->weights.at = *scratch;
       state->weights.size = ghlo_size_align ((gsize) size);
       *scratch += state->weights.size;
+      sizes[2] -= find_zeros (state, w);
       if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, own_type, own, type, strides)
                  : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, own_type, own)))
         return FALSE;
@@ -692,10 +707,11 @@ try_type (const GhloCpuConvolution *self,
   is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   find_strides (w, &state->shape, &strides);
   if (!tensor_init (&state->source, &state->shape, state->shape.source_type, is_data ? w->result_type : w->lhs_type,
-                    state->shape.source_features, state->shape.source, strides.source, is_data, &scratch)
+                    state->shape.source_features - find_zeros (state, w), state->shape.source_features,
+                    state->shape.source, strides.source, is_data, &scratch)
       || !tensor_init (&state->result, &state->shape, state->shape.result_type,
                        is_data ? w->lhs_type : is_weights ? w->rhs_type : w->result_type,
-                       state->shape.result_features, state->shape.result, strides.result,
+                       state->shape.result_features, state->shape.result_features, state->shape.result, strides.result,
                        !is_data && !is_weights, &scratch)
       || !make_pieces (state, way->nanoseconds) || !is_worth_it (state)
       || !weights_init (state, w, strides.weights, &scratch)
