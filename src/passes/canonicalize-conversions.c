@@ -87,6 +87,7 @@ convert_twice (GhloRewriter *self,
                GhloIrOp     *op)
 {
   GhloIrValue *middle = ghlo_ir_op_operand (op, 0), *first;
+
   if (middle->op == NULL || middle->op->kind != GHLO_OP_STABLEHLO_CONVERT)
     return FALSE;
   first = ghlo_ir_op_operand (middle->op, 0);
