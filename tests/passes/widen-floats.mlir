@@ -141,3 +141,35 @@ module {
     return %1 : tensor<7xbf16>
   }
 }
+// -----
+// PASS: widen-floats
+// EXCESS precision
+// Kernels have faster functions of bf16 for two, which keep their types.
+func.func @main(%x: tensor<7xbf16>, %y: tensor<7xbf16>) -> tensor<7xbf16> {
+  %0 = stablehlo.composite "ghlo.fusion.map" %x, %y {decomposition = @map} : (tensor<7xbf16>, tensor<7xbf16>) -> tensor<7xbf16>
+  return %0 : tensor<7xbf16>
+}
+func.func private @map(%x: tensor<7xbf16>, %y: tensor<7xbf16>) -> tensor<7xbf16> {
+  %0 = stablehlo.add %x, %y : tensor<7xbf16>
+  %1 = stablehlo.logistic %0 : tensor<7xbf16>
+  %2 = stablehlo.multiply %0, %1 : tensor<7xbf16>
+  return %2 : tensor<7xbf16>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<7xbf16>, %arg1: tensor<7xbf16>) -> tensor<7xbf16> {
+    %0 = stablehlo.composite "ghlo.fusion.map" %arg0, %arg1 {decomposition = @map} : (tensor<7xbf16>, tensor<7xbf16>) -> tensor<7xbf16>
+    return %0 : tensor<7xbf16>
+  }
+  func.func private @map(%arg0: tensor<7xbf16>, %arg1: tensor<7xbf16>) -> tensor<7xbf16> {
+    %0 = stablehlo.convert %arg0 : (tensor<7xbf16>) -> tensor<7xf32>
+    %1 = stablehlo.convert %arg1 : (tensor<7xbf16>) -> tensor<7xf32>
+    %2 = stablehlo.add %0, %1 : tensor<7xf32>
+    %3 = stablehlo.convert %2 : (tensor<7xf32>) -> tensor<7xbf16>
+    %4 = stablehlo.logistic %3 : tensor<7xbf16>
+    %5 = stablehlo.convert %4 : (tensor<7xbf16>) -> tensor<7xf32>
+    %6 = stablehlo.multiply %2, %5 : tensor<7xf32>
+    %7 = stablehlo.convert %6 : (tensor<7xf32>) -> tensor<7xbf16>
+    return %7 : tensor<7xbf16>
+  }
+}

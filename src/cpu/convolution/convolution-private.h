@@ -108,6 +108,10 @@ gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
                                               gint64                end,
                                               gint64                first,
                                               gint64                last);
+/* Fills a copy of an operand with zeros. FALSE when cancelled. */
+gboolean ghlo_cpu_windows_clear              (guint8               *memory,
+                                              gsize                 size,
+                                              const GhloMonitor    *monitor);
 /* Whether all weights are finite; floats of up to 32 bits only. */
 gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
                                               const guint8         *rhs);

@@ -10,8 +10,8 @@
 
 #include "runtime/parallel.h"
 
-/* Fewest elements that one call of an epilogue gets, whole cache lines, and fewest bytes to clear. */
-enum { MIN_RUN = 8192, MIN_CLEARED = 1 << 16 };
+/* Fewest elements that one call of an epilogue gets; whole cache lines. */
+enum { MIN_RUN = 8192 };
 
 /* Approximate nanoseconds for a byte of weights that are reordered. */
 #define REORDER_COST 0.1
@@ -218,15 +218,6 @@ reorder (const State        *state,
   return done && self.problem == NULL;
 }
 
-static void
-clear_part (gpointer data,
-            gsize    begin,
-            gsize    end,
-            guint    worker)
-{
-  memset ((guint8 *) data + begin, 0, end - begin);
-}
-
 /* Copies a source or weights into the scratch. */
 static gboolean
 copy_in (const Tensor      *self,
@@ -234,8 +225,7 @@ copy_in (const Tensor      *self,
          guint8            *scratch,
          const GhloMonitor *monitor)
 {
-  return (!self->has_zeros || ghlo_parallel_for (self->size, MIN_CLEARED, (double) self->size / 10, clear_part,
-                                                 scratch + self->at, monitor))
+  return (!self->has_zeros || ghlo_cpu_windows_clear (scratch + self->at, self->size, monitor))
          && ghlo_cpu_copy_run (&self->copy, from, scratch + self->at, monitor);
 }
 

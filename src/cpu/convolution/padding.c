@@ -306,3 +306,20 @@ ghlo_cpu_windows_spread_nan (const GhloCpuWindows *self,
 
   return ghlo_parallel_for ((gsize) self->output_features, 1, nanoseconds, spread_features, &spread, monitor);
 }
+
+static void
+clear_part (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  memset ((guint8 *) data + begin, 0, end - begin);
+}
+
+gboolean
+ghlo_cpu_windows_clear (guint8            *memory,
+                        gsize              size,
+                        const GhloMonitor *monitor)
+{
+  return ghlo_parallel_for (size, 1 << 16, (double) size / 10, clear_part, memory, monitor);
+}

@@ -5,11 +5,9 @@
  * input is padded or dilated, a copy with the zeros filled in is made first.
  */
 
-#include <string.h>
 
 #include "cpu/convolution/convolution-private.h"
 #include "cpu/move/copy.h"
-#include "runtime/parallel.h"
 
 /* The largest padded copy of the input: MOST_COPIES times the input and the result, or SMALL_COPY bytes. A larger one
  * is zeros almost everywhere. */
@@ -228,15 +226,6 @@ pack (const GhloCpuConvolution  *self,
   return ghlo_cpu_gemm_pack (state->gemm, rhs, packed, scratch + state->copy_size, monitor, error);
 }
 
-static void
-clear_part (gpointer data,
-            gsize    begin,
-            gsize    end,
-            guint    worker)
-{
-  memset ((guint8 *) data + begin, 0, end - begin);
-}
-
 static gboolean
 compute (const GhloCpuConvolution    *self,
          const GhloCpuConvolutionRun *run,
@@ -249,8 +238,7 @@ compute (const GhloCpuConvolution    *self,
 
   if (state->copies)
     {
-      if (!ghlo_parallel_for (state->copy_size, 1 << 16, (double) state->copy_size / 10, clear_part, run->scratch,
-                              run->monitor)
+      if (!ghlo_cpu_windows_clear (run->scratch, state->copy_size, run->monitor)
           || !ghlo_cpu_copy_run (&state->copy, run->lhs + state->from, run->scratch + state->to, run->monitor))
         return FALSE;
       lhs = run->scratch;

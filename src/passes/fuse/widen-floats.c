@@ -166,12 +166,22 @@ has_narrow_result (const GhloIrOp *op)
   return FALSE;
 }
 
+/* Whether kernels have a function of bf16 numbers, for results of bf16, that is faster than that of f32. */
+static gboolean
+is_faster_narrow (const GhloIrOp *op)
+{
+  return (op->kind == GHLO_OP_STABLEHLO_LOGISTIC || op->kind == GHLO_OP_STABLEHLO_TANH)
+         && op->results[0].type->element_type == GHLO_ELEMENT_TYPE_BF16;
+}
+
 static gboolean
 should_widen (const Widening *self,
               const GhloIrOp *op)
 {
   Treatment treatment = treatments[op->kind];
 
+  if (is_faster_narrow (op))
+    return FALSE;
   if (treatment == KEEP && ghlo_pass_is_elementwise (op) && !is_of_type[op->kind])
     treatment = COMPUTE;
 
