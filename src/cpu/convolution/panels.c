@@ -5,7 +5,6 @@
  * input is padded or dilated, a copy with the zeros filled in is made first.
  */
 
-
 #include "cpu/convolution/convolution-private.h"
 #include "cpu/move/copy.h"
 
