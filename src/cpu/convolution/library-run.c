@@ -32,6 +32,15 @@ typedef struct
   GError                      *problem;      /* atomic, owned: the first error of a part */
 } Work;
 
+/* A worker's part of the scratch. */
+static guint8 *
+find_own (const State *state,
+          guint8      *scratch,
+          guint        worker)
+{
+  return scratch + state->own_at + worker * (state->own_size + state->block_size);
+}
+
 /* The number of positions of a part of the forward direction. */
 static gint64
 count_positions (const Work *work,
@@ -123,7 +132,7 @@ run_piece (Work    *work,
   const gint64 features = work->convolution->windows.output_features / (gint64) state->n_blocks;
   guint8 *source = work->source + part->source;
   guint8 *weights = work->packed + (is_weights ? index : part->block) * state->packed_size;
-  guint8 *own = work->run->scratch + state->own_at + worker * (state->own_size + state->block_size);
+  guint8 *own = find_own (state, work->run->scratch, worker);
   guint8 *result = state->n_blocks > 1 ? own + state->own_size : work->result + part->result;
 
   if (part->primitive == NULL)
@@ -181,7 +190,7 @@ run_reorders (gpointer data,
 {
   Reorder *self = data;
   const State *state = self->state;
-  guint8 *own = self->scratch + state->own_at + worker * (state->own_size + state->block_size);
+  guint8 *own = find_own (state, self->scratch, worker);
   GError *problem = NULL;
 
   for (gsize i = begin; i < end && problem == NULL; i++)

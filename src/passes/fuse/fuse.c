@@ -486,18 +486,17 @@ fuse_function (GhloFuser  *self,
   return TRUE;
 }
 
-/* The functions that are the bodies of fusions: their contents are one step already. */
-static GHashTable *
-find_decompositions (const GhloIrModule *module)
+GHashTable *
+ghlo_fuse_decompositions (const GhloIrModule *module)
 {
   GHashTable *functions = g_hash_table_new (NULL, NULL);
 
-  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+  for (GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
     {
       const GhloIrBlock *body = ghlo_ir_fusion_get_body (op);
 
       if (body != NULL)
-        g_hash_table_add (functions, body->region->op);
+        g_hash_table_insert (functions, body->region->op, op);
     }
 
   return functions;
@@ -512,7 +511,7 @@ ghlo_fuse_module (GhloIrModule        *module,
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GPtrArray) groups = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) members = g_hash_table_new (NULL, NULL), ends = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) decompositions = find_decompositions (module);
+  g_autoptr (GHashTable) decompositions = ghlo_fuse_decompositions (module);
   g_autoptr (GHashTable) bodies = g_hash_table_new_full (hash_body, same_body, body_free, NULL);
   GhloFuser self = { module, context, rules, groups, members, bodies, ends };
 

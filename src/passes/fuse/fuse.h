@@ -69,4 +69,7 @@ gboolean ghlo_fuse_module (GhloIrModule        *module,
                            const GhloFuseRules *rules,
                            GError             **error);
 
+/* The functions that are the bodies of fusions, whose contents are one step already: each with a composite of it. */
+GHashTable *ghlo_fuse_decompositions (const GhloIrModule *module);
+
 G_END_DECLS

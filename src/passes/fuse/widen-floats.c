@@ -9,13 +9,12 @@
  * enough.
  */
 
+#include "passes/fuse/fuse.h"
+
 #include "passes/constant.h"
-#include "passes/context.h"
 #include "passes/effects.h"
 #include "passes/rewrite.h"
 #include "passes/walk.h"
-
-#include <string.h>
 
 typedef struct
 {
@@ -28,7 +27,9 @@ typedef struct
 /* How operations are widened. */
 typedef enum
 {
+  BY_TRAIT,             /* COMPUTE where the operation is elementwise, KEEP for any other */
   KEEP,                 /* its operands and results have the program's types */
+  KEEP_BF16,            /* KEEP for bf16, where kernels have a faster function of that; else COMPUTE */
   COMPUTE,              /* it rounds its result, unless it is wider */
   CARRY,                /* it gives what its operands have, or compares them: it is widened where one of them is */
 } Treatment;
@@ -54,15 +55,14 @@ static const guint8 treatments[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_SLICE] = CARRY,
   [GHLO_OP_STABLEHLO_TRANSPOSE] = CARRY,
   [GHLO_OP_STABLEHLO_REDUCE] = COMPUTE,
-};
-
-/* Elementwise operations whose results depend on the type of their operands otherwise than by rounding. */
-static const gboolean is_of_type[GHLO_N_OPS] = {
-  [GHLO_OP_CHLO_NEXT_AFTER] = TRUE,
-  [GHLO_OP_STABLEHLO_BITCAST_CONVERT] = TRUE,
-  [GHLO_OP_STABLEHLO_CONVERT] = TRUE,
-  [GHLO_OP_STABLEHLO_IS_FINITE] = TRUE,
-  [GHLO_OP_STABLEHLO_REDUCE_PRECISION] = TRUE,
+  [GHLO_OP_STABLEHLO_LOGISTIC] = KEEP_BF16,
+  [GHLO_OP_STABLEHLO_TANH] = KEEP_BF16,
+  /* Their results depend on the type of their operands otherwise than by rounding. */
+  [GHLO_OP_CHLO_NEXT_AFTER] = KEEP,
+  [GHLO_OP_STABLEHLO_BITCAST_CONVERT] = KEEP,
+  [GHLO_OP_STABLEHLO_CONVERT] = KEEP,
+  [GHLO_OP_STABLEHLO_IS_FINITE] = KEEP,
+  [GHLO_OP_STABLEHLO_REDUCE_PRECISION] = KEEP,
 };
 
 static gboolean
@@ -166,26 +166,23 @@ has_narrow_result (const GhloIrOp *op)
   return FALSE;
 }
 
-/* Whether kernels have a function of bf16 numbers, for results of bf16, that is faster than that of f32. */
-static gboolean
-is_faster_narrow (const GhloIrOp *op)
-{
-  return (op->kind == GHLO_OP_STABLEHLO_LOGISTIC || op->kind == GHLO_OP_STABLEHLO_TANH)
-         && op->results[0].type->element_type == GHLO_ELEMENT_TYPE_BF16;
-}
-
 static gboolean
 should_widen (const Widening *self,
               const GhloIrOp *op)
 {
-  Treatment treatment = treatments[op->kind];
-
-  if (is_faster_narrow (op))
-    return FALSE;
-  if (treatment == KEEP && ghlo_pass_is_elementwise (op) && !is_of_type[op->kind])
-    treatment = COMPUTE;
-
-  return treatment == COMPUTE ? has_narrow_result (op) : treatment == CARRY && has_wide_operand (self, op);
+  switch (treatments[op->kind])
+    {
+    case BY_TRAIT:
+      return ghlo_pass_is_elementwise (op) && has_narrow_result (op);
+    case KEEP_BF16:
+      return has_narrow_result (op) && op->results[0].type->element_type != GHLO_ELEMENT_TYPE_BF16;
+    case COMPUTE:
+      return has_narrow_result (op);
+    case CARRY:
+      return has_wide_operand (self, op);
+    default:
+      return FALSE;
+    }
 }
 
 /* @widens_results: whether what the block returns becomes wide. */
@@ -251,38 +248,30 @@ widen_fusion (GhloIrModule     *module,
   context->n_changes += self.n_changes;
 }
 
+/* Attention rounds where its pattern does. */
+static gboolean
+is_attention (const GhloIrOp *fusion)
+{
+  return g_str_equal (ghlo_ir_op_get_string (fusion, "name"), ghlo_fusion_specs[GHLO_FUSION_ATTENTION].composite);
+}
+
 gboolean
 ghlo_pass_widen_floats (GhloIrModule     *module,
                         GhloPassContext  *context,
                         GError          **error)
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
-  g_autoptr (GHashTable) bodies = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer body;
+  g_autoptr (GHashTable) decompositions = ghlo_fuse_decompositions (module);
 
-  if (!context->options->excess_precision)
-    return TRUE;
-  for (guint i = 0; i < functions->len; i++)
+  for (guint i = 0; context->options->excess_precision && i < functions->len; i++)
     {
-      GhloIrOp *function = g_ptr_array_index (functions, i);
+      const GhloIrOp *function = g_ptr_array_index (functions, i), *fusion;
 
-      for (GhloIrOp *op = function; op != NULL; op = ghlo_pass_next_op (op, function))
-        {
-          const GhloIrBlock *fused = ghlo_ir_fusion_get_body (op);
-
-          /* Attention rounds where its pattern does. */
-          if (fused != NULL && strcmp (ghlo_ir_op_get_string (op, "name"),
-                                       ghlo_fusion_specs[GHLO_FUSION_ATTENTION].composite) != 0)
-            g_hash_table_add (bodies, (gpointer) fused);
-        }
-    }
-  g_hash_table_iter_init (&iter, bodies);
-  while (g_hash_table_iter_next (&iter, &body, NULL))
-    {
       if (ghlo_monitor_cancelled (context->monitor, error))
         return FALSE;
-      widen_fusion (module, body, context);
+      fusion = g_hash_table_lookup (decompositions, function);
+      if (fusion != NULL && !is_attention (fusion))
+        widen_fusion (module, ghlo_ir_func_get_body (function), context);
     }
 
   return TRUE;
