@@ -95,6 +95,10 @@ struct _GhloCpuConvolution
   GhloCpuProbes                      probes;
 };
 
+/* Whether groups have too few features, of the input or of the result, for a matrix product. */
+gboolean ghlo_cpu_convolution_has_small_groups (gint64 groups,
+                                                gint64 group_features,
+                                                gint64 output_features);
 /* Whether the input is padded or dilated. */
 gboolean ghlo_cpu_windows_are_padded         (const GhloCpuWindows *self);
 gboolean ghlo_cpu_windows_find_probes        (const GhloCpuWindows *self,
@@ -127,6 +131,7 @@ gboolean ghlo_cpu_windows_finish             (const GhloCpuWindows        *self,
                                               const GhloCpuConvolutionRun *run);
 
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library;   /* oneDNN */
+extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_lanes;     /* many groups of few features */
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a matrix product */
 
 G_END_DECLS

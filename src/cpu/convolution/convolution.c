@@ -109,6 +109,33 @@ read_spatial (GhloCpuWindows                  *self,
 }
 
 static gboolean
+is_single (const GhloCpuSpatial *spatial)
+{
+  return spatial->input == 1 && spatial->kernel == 1 && spatial->output == 1 && spatial->low == 0;
+}
+
+/* Leaves out dimensions of one position, as far as at least one dimension stays. Depthwise convolutions get two
+ * dimensions at least: libraries have their best loops for images. */
+static void
+simplify (GhloCpuWindows *self)
+{
+  const gboolean is_depthwise = self->feature_groups > 1 && self->feature_groups == self->output_features;
+  guint n = 0;
+
+  for (guint i = 0; i < self->n_spatial; i++)
+    if (!is_single (&self->spatial[i]) || (n == 0 && i + 1 == self->n_spatial))
+      self->spatial[n++] = self->spatial[i];
+  if (is_depthwise && n == 1)
+    {
+      self->spatial[n++] = self->spatial[0];
+      self->spatial[0] = (GhloCpuSpatial) {
+        .input = 1, .kernel = 1, .output = 1, .step = 1, .input_dilation = 1, .kernel_dilation = 1,
+      };
+    }
+  self->n_spatial = n;
+}
+
+static gboolean
 read_windows (GhloCpuWindows                  *self,
               const GhloCpuConvolutionNumbers *numbers,
               const GhloView                  *lhs,
@@ -141,6 +168,7 @@ read_windows (GhloCpuWindows                  *self,
   for (guint i = 0; i < numbers->n_spatial; i++)
     if (!read_spatial (self, i, numbers, lhs, rhs, result))
       return fail (error);
+  simplify (self);
 
   if (MIN (self->feature_groups, self->batch_groups) < 1
       || self->features != self->group_features * self->feature_groups
@@ -174,7 +202,9 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
                  GError                         **error)
 {
   static const GhloCpuConvolutionAlgorithm *const algorithms[] = {
-    &ghlo_cpu_convolution_library, &ghlo_cpu_convolution_panels,
+    &ghlo_cpu_convolution_library, &ghlo_cpu_convolution_lanes, &ghlo_cpu_convolution_panels,
+  }, *const small_algorithms[] = {
+    &ghlo_cpu_convolution_lanes, &ghlo_cpu_convolution_panels, &ghlo_cpu_convolution_library,
   };
   g_autoptr (GhloCpuConvolution) self = g_new0 (GhloCpuConvolution, 1);
   gboolean small;
@@ -186,7 +216,7 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
   small = count_products (&self->windows) <= SMALL;
   for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
     {
-      const GhloCpuConvolutionAlgorithm *algorithm = algorithms[small ? G_N_ELEMENTS (algorithms) - 1 - i : i];
+      const GhloCpuConvolutionAlgorithm *algorithm = (small ? small_algorithms : algorithms)[i];
       g_auto (GhloCpuWay) way = { 0 };
       g_autoptr (GError) problem = NULL;
 

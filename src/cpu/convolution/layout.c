@@ -4,7 +4,7 @@
  * other layouts.
  */
 
-#include "cpu/convolution/convolution.h"
+#include "cpu/convolution/convolution-private.h"
 #include "cpu/library/onednn.h"
 
 static gboolean
@@ -12,6 +12,20 @@ is_narrow_float (const GhloIrValue *value)
 {
   return ghlo_element_type_is_float (value->type->element_type)
          && ghlo_element_info (value->type->element_type)->bits <= 32;
+}
+
+/* Whether our own loops for small groups take it, which copy any layout. */
+static gboolean
+has_own_loops (const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
+  const gint64 *kernel = ghlo_ir_op_operand (op, 1)->type->dimensions;
+  const gint64 groups = ghlo_ir_op_get_int (op, "feature_group_count", 1);
+  const gint64 features = kernel[ghlo_ir_struct_get_int (numbers, "kernel_input_feature_dimension")];
+  const gint64 outputs = kernel[ghlo_ir_struct_get_int (numbers, "kernel_output_feature_dimension")];
+
+  return ghlo_cpu_convolution_has_small_groups (groups, features, outputs)
+         && (features > 1 || outputs > groups || op->results[0].type->rank > 4);
 }
 
 const char *
@@ -24,6 +38,8 @@ ghlo_cpu_convolution_declines_layout (const GhloIrOp *op)
   if (!is_narrow_float (ghlo_ir_op_operand (op, 0)) || !is_narrow_float (ghlo_ir_op_operand (op, 1))
       || !is_narrow_float (&op->results[0]))
     return "the CPU prefers no layout for convolutions of its element types";
+  if (has_own_loops (op))
+    return "the CPU prefers no layout for convolutions of groups with few features";
 
   return NULL;
 }

@@ -23,6 +23,8 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->clamp_indices = NAME (clamp_indices);
   self->check_indices = NAME (check_indices);
   memcpy (self->pool_gradient, NAME (pool_gradients), sizeof (self->pool_gradient));
+  self->register_bytes = VECTOR_BYTES;
+  memcpy (self->windows, NAME (windows), sizeof (self->windows));
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
   self->sort_columns_32 = NAME (sort_columns_32);
   self->sort_columns_64 = NAME (sort_columns_64);

@@ -227,6 +227,34 @@ typedef enum
  * tap. */
 typedef void (*GhloCpuPoolGradientFunc) (const GhloCpuPoolRow *row);
 
+/* What the weights of a tap are: a number for each output, lanes that all registers are multiplied with, or lanes for
+ * each register. */
+typedef enum
+{
+  GHLO_CPU_WEIGHTS_SHARED,
+  GHLO_CPU_WEIGHTS_OF_LANES,
+  GHLO_CPU_WEIGHTS_OF_REGISTERS,
+  GHLO_CPU_N_WINDOW_WEIGHTS
+} GhloCpuWindowWeights;
+
+enum { GHLO_CPU_WINDOW_OUTPUTS = 4 };
+
+/* For each output and register j of its result: the sum over the taps of a tap's weights, which are @weights_step apart,
+ * times the register at x[offsets[tap] + j * x_step]. Steps and offsets are in numbers; @y_row is from one output to the
+ * next. */
+typedef struct
+{
+  gconstpointer x, weights;
+  gpointer      y;
+  const gint64 *offsets;
+  gint64        x_step, y_step, y_row;
+  gsize         n_taps, weights_step;
+  guint         n_outputs;    /* a power of two up to GHLO_CPU_WINDOW_OUTPUTS; 1 for weights of lanes or registers */
+  gsize         n;            /* registers */
+} GhloCpuWindowLanes;
+
+typedef void (*GhloCpuWindowLanesFunc) (const GhloCpuWindowLanes *windows);
+
 /* Fourier transforms of f32 or f64 in all lanes of rows at once. A row has the real parts of its lanes, and then the
  * imaginary parts; it is aligned to 64 bytes. Tables have complex numbers of the same type. Where there is an @order,
  * which may be NULL, number i is in row order[i]. An inverse transform is that of the conjugate roots. */
@@ -317,6 +345,8 @@ typedef struct
   GhloCpuInterleaveFunc  interleave4;
   GhloCpuInterleaveFunc  interleave8;
   GhloCpuInterleaveFunc  interleave16;
+  guint                  register_bytes;
+  GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* F32, F64 and I32 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
   GhloCpuSortColumnsFunc sort_columns_32;
