@@ -308,6 +308,16 @@ guint32 ghlo_lower_bitcast       (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const GhloIndex  *index);
 
+/* arg-reduction.c: whether the order of the elements has no effect on @op, a reduction with two results whose body
+ * makes @updates of @left and @elements, if of two states with different positions the lower one is on the left. Where
+ * the first result is not used, its value may depend on the order. */
+gboolean ghlo_lower_is_arg_reduction (GhloLowering   *self,
+                                      const GhloIrOp *op,
+                                      const guint32  *left,
+                                      const guint32  *elements,
+                                      const guint32  *updates,
+                                      const guint64  *inits);
+
 /* lower.c: shared by both ways of lowering. */
 
 /* Adds a buffer for @view. Returns where it begins, in bytes from the view's first element. */

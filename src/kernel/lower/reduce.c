@@ -9,7 +9,9 @@
 #include "ir/window.h"
 #include "kernel/scalar.h"
 
-enum { MAX_RESULTS = 8 };
+/* MIN_FREE: fewest elements in which a position is looked for in several parts; merging these takes as long as some
+ * hundred elements. */
+enum { MAX_RESULTS = 8, MIN_FREE = 1024 };
 
 /* Folds */
 
@@ -237,6 +239,40 @@ apply_body (GhloLowering   *self,
   return self->reason == NULL;
 }
 
+/* Lets two folds that look for an element and its position have any order: where two results are merged, the one with
+ * the lower position is on the left of the body. */
+static gboolean
+make_free (GhloLowering   *self,
+           const GhloIrOp *op,
+           guint           first)
+{
+  enum { VALUE, POSITION, N_PARTS };
+  guint32 x[N_PARTS], y[N_PARTS], lower[N_PARTS], higher[N_PARTS], merged[N_PARTS], is_lower;
+
+  for (guint i = 0; i < N_PARTS; i++)
+    {
+      x[i] = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + i);
+      y[i] = ghlo_lower_fold_operand (self, GHLO_NODE_RIGHT, first + i);
+    }
+  is_lower = ghlo_lower_node (self, GHLO_NODE_LESS, GHLO_ELEMENT_TYPE_I1, x[POSITION], y[POSITION], GHLO_LOWER_NONE);
+  for (guint i = 0; i < N_PARTS; i++)
+    {
+      const GhloElementType type = ghlo_fold (self, first + i)->type;
+
+      lower[i] = ghlo_lower_node (self, GHLO_NODE_SELECT, type, is_lower, x[i], y[i]);
+      higher[i] = ghlo_lower_node (self, GHLO_NODE_SELECT, type, is_lower, y[i], x[i]);
+    }
+  if (!apply_body (self, op, lower, higher, merged))
+    return FALSE;
+  for (guint i = 0; i < N_PARTS; i++)
+    {
+      ghlo_fold (self, first + i)->merge = merged[i];
+      ghlo_fold (self, first + i)->n_chains = 0;
+    }
+
+  return TRUE;
+}
+
 /* Any other computation: folds from the first element to the last, starting with the initial values. */
 static gboolean
 make_general (GhloLowering   *self,
@@ -245,6 +281,7 @@ make_general (GhloLowering   *self,
               guint           level)
 {
   guint32 left[MAX_RESULTS], updates[MAX_RESULTS];
+  guint64 inits[MAX_RESULTS];
   guint first = self->folds->len;
 
   for (guint i = 0; i < op->n_results; i++)
@@ -254,7 +291,8 @@ make_general (GhloLowering   *self,
       if (init == GHLO_LOWER_NONE || ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
         return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
                                                     "its reduction has an initial value that is not a constant"));
-      add_fold (self, ghlo_expr (self, init)->type, level, ghlo_expr (self, init)->bits, 1);
+      inits[i] = ghlo_expr (self, init)->bits;
+      add_fold (self, ghlo_expr (self, init)->type, level, inits[i], 1);
       left[i] = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + i);
     }
   if (!apply_body (self, op, left, elements, updates))
@@ -262,7 +300,8 @@ make_general (GhloLowering   *self,
   for (guint i = 0; i < op->n_results; i++)
     ghlo_fold (self, first + i)->update = updates[i];
 
-  return TRUE;
+  return self->window != NULL || self->loop != NULL || count_reduced (self) < MIN_FREE
+         || !ghlo_lower_is_arg_reduction (self, op, left, elements, updates, inits) || make_free (self, op, first);
 }
 
 /* Returns one part of operand @operand at the point, for a reduction of whole dimensions. */
@@ -458,7 +497,7 @@ ghlo_lower_reduce (GhloLowering    *self,
   if (is_complex (op))
     return finish_complex (self, op, first - 1, index->part);
   value = ghlo_lower_fold_result (self, first - 1 + result);
-  is_combined = ghlo_fold (self, first - 1)->merge != GHLO_LOWER_NONE;
+  is_combined = ghlo_fold (self, first - 1)->merge != GHLO_LOWER_NONE && op->n_results == 1;
   if (!is_combined)
     return value;
   init = get_init (self, op, result, 0);

@@ -9,6 +9,28 @@
 
 #include "kernel/select-and-scatter.h"
 
+/* The position of an element of rows, NaN first, and of equal ones the first. */
+#define ARG(order, type, shape, rows, least, results, returned) \
+  FUNC ("%a: tensor<" shape "x" type ">", results, \
+        "%low = stablehlo.constant dense<" least "> : tensor<" type ">\n" \
+        "%zero = stablehlo.constant dense<0> : tensor<i32>\n" \
+        "%i = stablehlo.iota dim = 1 : tensor<" shape "xi32>\n" \
+        "%0:2 = stablehlo.reduce(%a init: %low), (%i init: %zero) across dimensions = [1] : (tensor<" shape \
+        "x" type ">, tensor<" shape "xi32>, tensor<" type ">, tensor<i32>) -> (tensor<" rows "x" type \
+        ">, tensor<" rows "xi32>)\n" \
+        "reducer(%x: tensor<" type ">, %y: tensor<" type ">) (%j: tensor<i32>, %k: tensor<i32>) {\n" \
+        "%c = stablehlo.compare " order ", %x, %y : (tensor<" type ">, tensor<" type ">) -> tensor<i1>\n" \
+        "%n = stablehlo.compare NE, %x, %x : (tensor<" type ">, tensor<" type ">) -> tensor<i1>\n" \
+        "%o = stablehlo.or %c, %n : tensor<i1>\n" \
+        "%e = stablehlo.compare EQ, %x, %y : (tensor<" type ">, tensor<" type ">) -> tensor<i1>\n" \
+        "%l = stablehlo.compare LT, %j, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+        "%t = stablehlo.and %e, %l : tensor<i1>\n" \
+        "%s = stablehlo.or %o, %t : tensor<i1>\n" \
+        "%v = stablehlo.select %o, %x, %y : tensor<i1>, tensor<" type ">\n" \
+        "%w = stablehlo.select %s, %j, %k : tensor<i1>, tensor<i32>\n" \
+        "stablehlo.return %v, %w : tensor<" type ">, tensor<i32>\n}\n" \
+        "return " returned "\n")
+
 static const LowerCase cases[] = {
   { "chain", EXACT, 1,
     FUNC ("%a: tensor<3x7xf32>, %b: tensor<3x7xf32>", "tensor<3x7xf32>",
@@ -306,25 +328,15 @@ static const LowerCase cases[] = {
           "%7 = stablehlo.broadcast_in_dim %6, dims = [3] : (tensor<8xf32>) -> tensor<4x3x3x8xf32>\n"
           "%8 = stablehlo.multiply %3, %7 : tensor<4x3x3x8xf32>\n"
           "return %8, %1 : tensor<4x3x3x8xf32>, tensor<8xf32>\n") },
-  { "argmax", EXACT, 0,
-    FUNC ("%a: tensor<6x50xf32>", "tensor<6xi32>",
-          "%low = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"
-          "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
-          "%i = stablehlo.iota dim = 1 : tensor<6x50xi32>\n"
-          "%0:2 = stablehlo.reduce(%a init: %low), (%i init: %zero) across dimensions = [1] : (tensor<6x50xf32>, "
-          "tensor<6x50xi32>, tensor<f32>, tensor<i32>) -> (tensor<6xf32>, tensor<6xi32>)\n"
-          "reducer(%x: tensor<f32>, %y: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {\n"
-          "%c = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-          "%n = stablehlo.compare NE, %x, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-          "%o = stablehlo.or %c, %n : tensor<i1>\n"
-          "%e = stablehlo.compare EQ, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-          "%l = stablehlo.compare LT, %j, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-          "%t = stablehlo.and %e, %l : tensor<i1>\n"
-          "%s = stablehlo.or %o, %t : tensor<i1>\n"
-          "%v = stablehlo.select %o, %x, %y : tensor<i1>, tensor<f32>\n"
-          "%w = stablehlo.select %s, %j, %k : tensor<i1>, tensor<i32>\n"
-          "stablehlo.return %v, %w : tensor<f32>, tensor<i32>\n}\n"
-          "return %0#1 : tensor<6xi32>\n") },
+  { "argmax", EXACT, 0, ARG ("GT", "f32", "6x50", "6", "0xFF800000", "tensor<6xi32>", "%0#1 : tensor<6xi32>") },
+  /* In parts, which find the first of equal elements. */
+  { "long argmax", EXACT, 0,
+    ARG ("GT", "f32", "2x3001", "2", "0xFF800000", "tensor<2xi32>", "%0#1 : tensor<2xi32>") },
+  { "long argmax of bytes", EXACT, 0,
+    ARG ("GT", "i8", "3x9000", "3", "-128", "(tensor<3xi8>, tensor<3xi32>)",
+         "%0#0, %0#1 : tensor<3xi8>, tensor<3xi32>") },
+  { "long argmin", EXACT, 0,
+    ARG ("LT", "bf16", "2x70000", "2", "0x7F80", "tensor<2xi32>", "%0#1 : tensor<2xi32>") },
   { "windows", EXACT, 0,
     FUNC ("%a: tensor<2x9x7x3xf32>, %i: tensor<f32>", "tensor<2x5x3x3xf32>",
           "%0 = \"stablehlo.reduce_window\"(%a, %i) <{padding = dense<[[0, 0], [1, 1], [0, 1], [0, 0]]> : "
