@@ -41,6 +41,7 @@ CHECKED = ('ir/window.c', 'ir/verify/', 'ir/print/', 'ir/assembly.c', 'import/')
 READERS = {
     'compiler/estimate.c': 'trip counts: costs are doubles',
     'cpu/convolution/convolution.c': 'group counts: the verifier has found that they divide sizes',
+    'cpu/convolution/layout.c': 'group counts: compared with sizes',
     'cpu/fft/step-fft.c': 'compared with dimensions',
     'cpu/move/step-gather.c': 'slice sizes: compared with 0',
     'ir/cost.c': 'costs are doubles',

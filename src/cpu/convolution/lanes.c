@@ -14,12 +14,13 @@
 
 #include <string.h>
 
-/* MAX_FEATURES: most features of a group, of the input or of the result. MAX_PHASES, MAX_TAPS: most of them. CHUNK: numbers that are summed before they are written. MIN_POSITIONS: positions from which
- * on registers of features at several positions share a load of weights. */
+/* MAX_FEATURES: most features of a group, of the input or of the result. MAX_PHASES, MAX_TAPS: most of them. CHUNK:
+ * numbers that are summed before they are written. MIN_POSITIONS: positions from which on registers of features at
+ * several positions share a load of weights. */
 enum { MAX_FEATURES = 15, MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8 };
 
-/* Approximate nanoseconds to add the products of a register, for a chunk of sums, and to copy a row of numbers, a number
- * that is adjacent to the one before, and one that is not. */
+/* Approximate nanoseconds to add the products of a register, for a chunk of sums, and to copy a row of numbers, a
+ * number that is adjacent to the one before, and one that is not. */
 #define PRODUCT_TIME  0.25
 #define CHUNK_TIME    15.0
 #define ROW_TIME      2.0
@@ -48,7 +49,7 @@ typedef struct
   gint64    plane;            /* numbers from one feature of a group to the next */
   gint64    inner;            /* positions, or numbers of the copy, that the inner dimensions span */
   gsize     n_numbers;        /* of the copy */
-  gint64    n_outputs;        /* features of the result whose sums share loads of the copy; 1 where lanes are features */
+  gint64    n_outputs;        /* features of the result that share loads of the copy; 1 where lanes are features */
   gint64    n_blocks;         /* of so many features */
   gint64    chunk, n_pieces;  /* of what the inner dimensions span */
   gsize     n_chunks;         /* for each block */
@@ -317,7 +318,8 @@ find_part (const GhloCpuSpatial *s,
   *element = ghlo_ceil_div (at, s->input_dilation);
   first += *element * s->input_dilation - (step > 1 ? *element : at);
   end = MIN ((room - 1) * step + phase - s->low, (s->input - 1) * s->input_dilation);
-  *n = MAX ((end - *element * s->input_dilation) / (step * s->input_dilation) + (end >= *element * s->input_dilation), 0);
+  end -= *element * s->input_dilation;
+  *n = end >= 0 ? end / (step * s->input_dilation) + 1 : 0;
 
   return first;
 }

@@ -631,8 +631,9 @@ weights_init (State                *state,
   return state->n_reorders > 0;
 }
 
-/* Of groups with few features, oneDNN has good loops for depthwise ones (dw). bf16 pays only by instructions of its own. A tile (AMX) takes 32 features; where there are fewer, it multiplies those
- * of other positions or groups by 0, which makes NaN of infinities. Dot products (AVX512-BF16) take two. */
+/* Of groups with few features, oneDNN has good loops for depthwise ones (dw). bf16 pays only by instructions of its
+ * own. A tile (AMX) takes 32 features; where there are fewer, it multiplies those of other positions or groups by 0,
+ * which makes NaN of infinities. Dot products (AVX512-BF16) take two. */
 static gboolean
 is_worth_it (const State *state)
 {
@@ -640,10 +641,10 @@ is_worth_it (const State *state)
   const GhloCpuConvolutionShape *shape = &state->shape;
   gint64 features = shape->source_features / shape->groups;
 
-  /* oneDNN's SSE 4.1 kernels are slower than our routines. */
-  if (shape->direction == GHLO_CPU_FORWARD && ghlo_cpu_convolution_has_small_groups (shape->groups, features, shape->result_features)
-      && strstr (name, "dw") == NULL)
+  if (shape->direction == GHLO_CPU_FORWARD && strstr (name, "dw") == NULL
+      && ghlo_cpu_convolution_has_small_groups (shape->groups, features, shape->result_features))
     return FALSE;
+  /* oneDNN's SSE 4.1 kernels are slower than our routines. */
   if (shape->source_type != GHLO_ELEMENT_TYPE_BF16)
     return strstr (name, "sse41") == NULL;
 

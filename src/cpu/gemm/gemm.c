@@ -22,7 +22,7 @@
 #define MIN_LOOPED 20e3
 
 /* FEW_TASKS are shared evenly enough by two to eight threads; MANY_TASKS are enough for any number of them. */
-enum { FEW_TASKS = 8, MANY_TASKS = 32, MIN_LOOPED_ROWS = 16 };
+enum { FEW_TASKS = 8, MANY_TASKS = 32, MIN_LOOPED_ROWS = 16, MIN_VECTOR_ROW = 32 };
 
 /* In order of preference. */
 static const GhloCpuGemmAlgorithm *const algorithms[] = {
@@ -259,15 +259,40 @@ swap_shape (GhloCpuGemm *self,
   self->is_swapped = TRUE;
 }
 
+/* Whether a matrix is multiplied with a few vectors on its right. Those should be rows, since the algorithm for vectors
+ * reads each row of a matrix on the right once. */
+static gboolean
+has_few_columns (const Shape              *shape,
+                 const GhloCpuGemmProblem *problem)
+{
+  const Dimensions *rows = &shape->rows, *k = &shape->k;
+  const gint64 size = ghlo_element_info (problem->lhs_type)->size;
+  GhloCpuVector kind;
+
+  if (shape->columns.count > GHLO_CPU_MAX_VECTORS || rows->count <= GHLO_CPU_MAX_VECTORS || k->n == 0
+      || problem->lhs_type != problem->rhs_type || problem->prologue != NULL
+      || !is_uniform (rows, rows->lhs) || !is_uniform (k, k->lhs)
+      || (!ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_F32, &kind)
+          && !ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_F64, &kind)
+          && !ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_I16, &kind)))
+    return FALSE;
+
+  return (k->lhs[k->n - 1] == size ? k->count : rows->lhs[rows->n - 1] == size ? rows->count : 0) >= MIN_VECTOR_ROW;
+}
+
 /* The elements of a row of the result should be adjacent, and a vector should be a row. */
 static gboolean
-should_swap (const Shape *shape,
-             guint        size)
+should_swap (const Shape              *shape,
+             const GhloCpuGemmProblem *problem)
 {
+  const guint size = ghlo_element_info (problem->result_type)->size;
+
   if (shape->columns.n == 0 || shape->rows.n == 0)
     return shape->columns.n == 0 && shape->rows.n > 0;
 
-  return shape->columns.result[shape->columns.n - 1] != size && shape->rows.result[shape->rows.n - 1] == size;
+  return has_few_columns (shape, problem)
+         || (shape->columns.result[shape->columns.n - 1] != size && shape->rows.result[shape->rows.n - 1] == size
+             && !(shape->rows.count <= GHLO_CPU_MAX_VECTORS && shape->columns.count > GHLO_CPU_MAX_VECTORS));
 }
 
 static void
@@ -561,7 +586,7 @@ gemm_new (const GhloCpuGemmProblem *problem,
               2.0 * (double) shape->columns.count * (double) shape->k.count);
   loop_outer (self, &shape->columns, shape->columns.rhs, is_uniform (&shape->k, shape->k.rhs),
               2.0 * (double) shape->rows.count * (double) shape->k.count);
-  if (should_swap (shape, ghlo_element_info (problem->result_type)->size))
+  if (should_swap (shape, problem))
     {
       swap_shape (self, shape);
       l = problem->rhs_type;

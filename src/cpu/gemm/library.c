@@ -56,13 +56,16 @@ find_kind (const GhloCpuGemm *self)
 }
 
 /* Panels of f64 and complex numbers run at 0.8 to 1.3 times the speed of OpenBLAS, both on one core and on all cores.
- * OpenBLAS gets small matrices of f64, which it does not pack, and processors that it has kernels for and we do not
- * (AVX without FMA). The choice does not depend on the number of threads, since sums must not either. */
+ * OpenBLAS gets small matrices of f64, which it does not pack, as far as its kernels are of the processor's level; and
+ * processors that it has kernels for and we do not (AVX without FMA). The choice does not depend on the number of
+ * threads, since sums must not either. */
 static gboolean
-prefers_panels (const GhloCpuGemm *self)
+prefers_panels (const GhloCpuGemm *self,
+                const GhloCpuBlas *blas)
 {
   return ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE
-         && (self->is_complex || ghlo_cpu_gemm_operations (self) * (double) self->n_batches >= MIN_OPERATIONS
+         && (!blas->is_of_level || self->is_complex
+             || ghlo_cpu_gemm_operations (self) * (double) self->n_batches >= MIN_OPERATIONS
              || (double) self->m * (double) self->n * (double) self->k >= MIN_PRODUCTS);
 }
 
@@ -174,8 +177,8 @@ take (const GhloCpuGemm *self,
     return FALSE;
   if (kind != GHLO_CPU_BLAS_S || !ghlo_cpu_onednn_has_sgemm ())
     {
-      blas = kind == GHLO_CPU_BLAS_S || !prefers_panels (self) ? ghlo_cpu_blas () : NULL;
-      if (blas == NULL)
+      blas = ghlo_cpu_blas ();
+      if (blas == NULL || (kind != GHLO_CPU_BLAS_S && prefers_panels (self, blas)))
         return FALSE;
     }
 

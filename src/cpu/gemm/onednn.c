@@ -59,7 +59,8 @@ state_free (gpointer data)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
 /* Finds the types of both matrices and of the sums; FALSE where oneDNN has nothing for them. Products of f32 gain from
- * a packed rhs only where that is kept: sgemm packs it faster. */
+ * a packed rhs only where that is kept: sgemm packs it faster. So do products of bytes, which oneDNN packs one by one.
+ */
 static gboolean
 find_types (const GhloCpuGemm *self,
             GhloElementType    types[3])
@@ -78,7 +79,7 @@ find_types (const GhloCpuGemm *self,
       types[0] = types[1] = types[2] = GHLO_ELEMENT_TYPE_F32;
       return TRUE;
     }
-  if (self->arithmetic != GHLO_CPU_I16)
+  if (self->arithmetic != GHLO_CPU_I16 || !ghlo_cpu_gemm_keeps_rhs (self))
     return FALSE;
   types[0] = ghlo_cpu_onednn_byte_type (self->lhs.type, FALSE);
   types[1] = ghlo_cpu_onednn_byte_type (self->rhs.type, TRUE);

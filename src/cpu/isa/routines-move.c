@@ -63,7 +63,9 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
         gsize         rows, \
         gsize         columns) \
   { \
-    if (columns < SHORT_ROW && rows > columns && (columns == 1 || from_column != sizeof (T) || to_column != sizeof (T))) \
+    const gboolean adjacent = from_column == sizeof (T) && to_column == sizeof (T); \
+\
+    if (columns < SHORT_ROW && rows > columns && (columns == 1 || !adjacent)) \
       { \
         for (gsize j = 0; j < columns; j++) \
           name##_row (from + (gint64) j * from_column, from_row, to + (gint64) j * to_column, to_row, rows); \
@@ -76,7 +78,7 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
 \
         if (to_column == sizeof (T) && from_column == -(gint64) sizeof (T)) \
           name##_reversed (source - (gint64) ((columns - 1) * sizeof (T)), out, columns); \
-        else if (to_column == sizeof (T) && from_column == sizeof (T)) \
+        else if (adjacent) \
           memcpy (out, source, columns * sizeof (T)); \
         else if (to_column == sizeof (T) && from_column == 2 * sizeof (T)) \
           name##_row (source, 2 * sizeof (T), out, sizeof (T), columns); \

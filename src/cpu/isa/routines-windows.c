@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sums over the taps of windows, in all lanes of registers at once; each register's sum stays in one. Every operation is
- * rounded, as the specification writes it. Compiled for each level.
+ * Sums over the taps of windows, in all lanes of registers at once; each register's sum stays in one. Every operation
+ * is rounded, as the specification writes it. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"

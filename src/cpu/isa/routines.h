@@ -7,7 +7,9 @@
 
 #pragma once
 
+#include "base/element.h"
 #include "cpu/isa/level.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
 
@@ -176,6 +178,21 @@ typedef void (*GhloCpuPickFunc)       (const guint8        *from,
                                        gint64               to_stride,
                                        gsize                n);
 
+/* How updates change elements (reduce/combine.h): @n adjacent or strided ones, or those at @offsets, in order. */
+typedef struct
+{
+  void (*row)    (guint8       *to,
+                  gint64        to_stride,
+                  const guint8 *from,
+                  gint64        from_stride,
+                  gsize         n);
+  void (*points) (guint8       *to,
+                  const gint64 *offsets,
+                  const guint8 *from,
+                  const gint64 *others,
+                  gsize         n);
+} GhloCpuCombineLoops;
+
 /* Sorts GHLO_CPU_SORT_COLUMNS columns of @n numbers; row i holds the i-th number of each column. @rows is aligned to
  * 64 bytes. */
 enum { GHLO_CPU_SORT_COLUMNS = 16 };
@@ -239,9 +256,9 @@ typedef enum
 
 enum { GHLO_CPU_WINDOW_OUTPUTS = 4 };
 
-/* For each output and register j of its result: the sum over the taps of a tap's weights, which are @weights_step apart,
- * times the register at x[offsets[tap] + j * x_step]. Steps and offsets are in numbers; @y_row is from one output to the
- * next. */
+/* For each output and register j of its result: the sum over the taps of a tap's weights, which are @weights_step
+ * apart, times the register at x[offsets[tap] + j * x_step]. Steps and offsets are in numbers; @y_row is from one
+ * output to the next. */
 typedef struct
 {
   gconstpointer x, weights;
@@ -349,6 +366,9 @@ typedef struct
   GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* F32, F64 and I32 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
+  /* NULL where there are none for the type. */
+  const GhloCpuCombineLoops *(*find_combine_loops) (GhloElementType type,
+                                                    GhloCombiner    combiner);
   GhloCpuSortColumnsFunc sort_columns_32;
   GhloCpuSortColumnsFunc sort_columns_64;
   GhloCpuThreefryFunc    threefry;

@@ -179,6 +179,19 @@ find_version (gpointer library)
   return g_strdup (g_strv_length (words) > 1 ? words[1] : "unknown");
 }
 
+/* Whether the kernels that the library has chosen, or that the environment has named, are of the processor's level. */
+static gboolean
+is_of_level (const char *core)
+{
+  static const char *const wide[] = { "SkylakeX", "Cooperlake", "SapphireRapids" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wide); i++)
+    if (strcmp (core, wide[i]) == 0)
+      return TRUE;
+
+  return ghlo_cpu_level () != GHLO_CPU_LEVEL_AVX512;
+}
+
 /* The library is never closed, since others may hold its functions. */
 static gboolean
 open_blas (GhloCpuBlas *self)
@@ -200,6 +213,7 @@ open_blas (GhloCpuBlas *self)
     }
   *(gpointer *) &get_core = dlsym (library, "openblas_get_corename");
   self->core = g_strdup (get_core != NULL ? get_core () : "unknown");
+  self->is_of_level = is_of_level (self->core);
   self->version = find_version (library);
   self->library = library;
 

@@ -34,12 +34,13 @@ typedef enum
 
 typedef struct
 {
-  char             *core;      /* the processor that it has detected: "SkylakeX" */
-  char             *version;   /* "0.3.21" */
+  char             *core;          /* the processor that it has detected: "SkylakeX" */
+  gboolean          is_of_level;   /* its kernels use the instructions of ghlo_cpu_level () */
+  char             *version;       /* "0.3.21" */
   GhloCpuBlasGemm   gemm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasTrsm   trsm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasPotrf  potrf[GHLO_CPU_BLAS_N_KINDS];
-  gpointer          library;   /* the handle from dlopen(), for looking up other functions */
+  gpointer          library;       /* the handle from dlopen(), for looking up other functions */
 } GhloCpuBlas;
 
 /* Whether OpenBLAS and LAPACK take @n: their integers have 32 bits. A step checks the numbers of a program before it

@@ -12,7 +12,7 @@
 #include "runtime/parallel.h"
 
 /* Bytes that are updated between two checks for cancellation, and the fewest adjacent bytes for one thread. */
-enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 256 };
+enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 128 };
 
 typedef struct
 {
@@ -88,7 +88,7 @@ nest_combine (const Nest           *self,
 
   do
     {
-      combine->row (combine, to, self->to[last], from, self->from[last], (gsize) self->sizes[last]);
+      ghlo_cpu_combine_row (combine, to, self->to[last], from, self->from[last], (gsize) self->sizes[last]);
       for (d = last; d > 0; d--)
         {
           to += self->to[d - 1];
@@ -138,7 +138,7 @@ choose_split (Scatter *self)
         self->split = (gint) i;
     }
   /* Each thread reads all indices, which pays only where its share of each window is large. */
-  if (self->window_bytes < 4 * LANE_BYTES)
+  if (self->window_bytes < 2 * LANE_BYTES)
     self->split = -1;
 }
 
@@ -308,7 +308,7 @@ combine_chunk (Work         *self,
 
   if (scatter->in_or_out && nest->rank == 1 && nest->sizes[0] == 1)
     {
-      scatter->combine.points (&scatter->combine, to, offsets, from, others, n);
+      ghlo_cpu_combine_points (&scatter->combine, to, offsets, from, others, n);
       return;
     }
   for (gsize i = 0; i < n && !is_stopped (self, scatter->window_bytes); i++)

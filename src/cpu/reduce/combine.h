@@ -6,42 +6,38 @@
 
 #pragma once
 
-#include "base/element.h"
+#include "cpu/isa/routines.h"
 #include "kernel/scalar.h"
 
 G_BEGIN_DECLS
 
-typedef struct _GhloCpuCombine GhloCpuCombine;
-
-/* Applies @n updates to @n distinct elements; strides are in bytes. */
-typedef void (*GhloCpuCombineRowFunc)    (const GhloCpuCombine *self,
-                                          guint8               *to,
-                                          gint64                to_stride,
-                                          const guint8         *from,
-                                          gint64                from_stride,
-                                          gsize                 n);
-/* Applies @n updates, at @others from @from, to elements at @offsets from @to, in order; elements may occur
- * repeatedly. Updates with offset GHLO_CPU_OUT_OF_BOUNDS are skipped. */
-typedef void (*GhloCpuCombinePointsFunc) (const GhloCpuCombine *self,
-                                          guint8               *to,
-                                          const gint64         *offsets,
-                                          const guint8         *from,
-                                          const gint64         *others,
-                                          gsize                 n);
-
-struct _GhloCpuCombine
+typedef struct
 {
-  GhloElementType          type;
-  GhloCombiner             combiner;     /* NONE: the update replaces the element */
-  gboolean                 is_ordered;   /* the order of updates affects the result */
-  double                   nanoseconds;  /* approximate, per element */
-  GhloCpuCombineRowFunc    row;
-  GhloCpuCombinePointsFunc points;
-};
+  GhloElementType            type;
+  GhloCombiner               combiner;     /* NONE: the update replaces the element */
+  gboolean                   is_ordered;   /* the order of updates affects the result */
+  double                     nanoseconds;  /* approximate, per element */
+  const GhloCpuCombineLoops *loops;        /* nullable */
+} GhloCpuCombine;
 
 /* FALSE where @block is another computation, or has no loop for elements of @type. */
-gboolean ghlo_cpu_combine_init (GhloCpuCombine    *self,
-                                const GhloIrBlock *block,
-                                GhloElementType    type);
+gboolean ghlo_cpu_combine_init   (GhloCpuCombine       *self,
+                                  const GhloIrBlock    *block,
+                                  GhloElementType       type);
+/* Applies @n updates to @n distinct elements; strides are in bytes. */
+void     ghlo_cpu_combine_row    (const GhloCpuCombine *self,
+                                  guint8               *to,
+                                  gint64                to_stride,
+                                  const guint8         *from,
+                                  gint64                from_stride,
+                                  gsize                 n);
+/* Applies @n updates, at @others from @from, to elements at @offsets from @to, in order; elements may occur
+ * repeatedly. Updates with offset GHLO_CPU_OUT_OF_BOUNDS are skipped. */
+void     ghlo_cpu_combine_points (const GhloCpuCombine *self,
+                                  guint8               *to,
+                                  const gint64         *offsets,
+                                  const guint8         *from,
+                                  const gint64         *others,
+                                  gsize                 n);
 
 G_END_DECLS

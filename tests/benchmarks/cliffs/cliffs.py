@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Random programs of many families, shapes, layouts, alignments and types, and what share of its bound each reaches on
 a device: the bound is the longest of moving the bytes at the rate of the memory or cache that they fit, doing the
-operations at the rate of the unit for the type, and a dispatch. Prints the worst first, then the median of each family.
-A share under 0.25 is a fault, as a wrong answer is one; a change that makes a case special shows its family before
-and after with --compare. Times are the least of several runs, which other work on the machine changes least.
+operations at the rate of the unit for the type, and a dispatch, of 2.5 µs at least. Prints the worst first, then the
+median of each family. A share under 0.25 is a fault, as a wrong answer is one; a change that makes a case special shows
+its family before and after with --compare. Times are the least of several runs, which other work on the machine changes
+least.
 """
 
 import argparse

@@ -11,6 +11,7 @@ ROUNDS = 2               # of each program, far from each other
 CHAIN = 64               # operations on each element, where the rate of operations that are no products is measured
 PRODUCTS = ('f32', 'f64', 'bf16', 'f16', 'i8', 'i32')
 OTHERS = ('f32', 'f64', 'i32')
+DISPATCH = 2.5e-6        # seconds that a program may take for being started, and for waking another thread
 BINARY = ('divide', 'power', 'atan2', 'remainder')
 
 
@@ -106,7 +107,7 @@ def find_rates(found):
     functions = {f'{name} {kind}': most(f'{name} {kind}') or others[kind.replace('i64', 'i32')]
                  for name, kind in list_functions()}
     return {'moved': moved, 'products': products, 'others': others, 'functions': functions,
-            'dispatch': found['dispatch'][0][1]}
+            'dispatch': max(found['dispatch'][0][1], DISPATCH)}
 
 
 def rate_of_bytes(rates, n):
