@@ -11,6 +11,23 @@
 
 enum { CHUNK = 256, SHORT_ROW = 16 };
 
+/* The loop over rows around the loop for a row. */
+#define ROWS(name) \
+  static G_GNUC_UNUSED void \
+  name##_rows (guint8       *to, \
+               gint64        to_stride, \
+               const gint64 *offsets, \
+               const guint8 *from, \
+               gint64        from_stride, \
+               const gint64 *others, \
+               gsize         n_rows, \
+               gsize         n) \
+  { \
+    for (gsize i = 0; i < n_rows; i++) \
+      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS) \
+        name##_row (to + offsets[i], to_stride, from + others[i], from_stride, n); \
+  }
+
 /* Elements of type @T, which need no alignment, are combined as numbers of type @W: x is the element and y the update.
  * In a run of updates of the same element, that stays in a register. */
 #define COMBINE(name, T, W, WIDEN, NARROW, expression) \
@@ -27,7 +44,7 @@ enum { CHUNK = 256, SHORT_ROW = 16 };
     return (T) NARROW (expression); \
   } \
 \
-  static void \
+  static inline void \
   name##_row (guint8       *to, \
               gint64        to_stride, \
               const guint8 *from, \
@@ -70,7 +87,9 @@ enum { CHUNK = 256, SHORT_ROW = 16 };
       } \
     if (at != GHLO_CPU_OUT_OF_BOUNDS) \
       *(T_##name *) (to + at) = element; \
-  }
+  } \
+\
+  ROWS (name)
 
 #define SAME(x) (x)
 #define PLAIN(name, T, expression) COMBINE (name, T, T, SAME, SAME, expression)
@@ -118,11 +137,11 @@ FLOATS (f16, guint16, float, float_from_half, half_from_float, f32)
 /* The processors' own conversions of f16 are no operations that the compiler knows, so rows are converted in chunks. */
 #define HALF_ROW(name) \
   static void \
-  name##_f16_rows (guint8       *to, \
-                   gint64        to_stride, \
-                   const guint8 *from, \
-                   gint64        from_stride, \
-                   gsize         n) \
+  name##_f16_vectors_row (guint8       *to, \
+                          gint64        to_stride, \
+                          const guint8 *from, \
+                          gint64        from_stride, \
+                          gsize         n) \
   { \
     float x[CHUNK], y[CHUNK]; \
 \
@@ -139,7 +158,9 @@ FLOATS (f16, guint16, float, float_from_half, half_from_float, f32)
         name##_f32_row ((guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), part); \
         NAME (conversions)[GHLO_CPU_F32_TO_F16] (x, to, part); \
       } \
-  }
+  } \
+\
+  ROWS (name##_f16_vectors)
 
 #define smaller_f16_row smaller_f16s_row
 #define smaller_f32_row smaller_f32s_row
@@ -150,7 +171,8 @@ HALF_ROW (add)
 HALF_ROW (smaller)
 HALF_ROW (larger)
 
-#define LOOPS(name) { name##_row, name##_points }
+#define LOOPS(name) { name##_row, name##_points, name##_rows }
+#define HALF_LOOPS(name, points) { name##_f16_vectors_row, points, name##_f16_vectors_rows }
 
 #define INTEGERS(sign, bits) \
   { \
@@ -187,10 +209,10 @@ static const GhloCpuCombineLoops loops[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_N_COMBI
     [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_bf16s),
   },
   [GHLO_ELEMENT_TYPE_F16] = {
-    [GHLO_COMBINER_ADD] = { add_f16_rows, add_f16_points },
+    [GHLO_COMBINER_ADD] = HALF_LOOPS (add, add_f16_points),
     [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_f16),
-    [GHLO_COMBINER_MINIMUM] = { smaller_f16_rows, smaller_f16s_points },
-    [GHLO_COMBINER_MAXIMUM] = { larger_f16_rows, larger_f16s_points },
+    [GHLO_COMBINER_MINIMUM] = HALF_LOOPS (smaller, smaller_f16s_points),
+    [GHLO_COMBINER_MAXIMUM] = HALF_LOOPS (larger, larger_f16s_points),
   },
 };
 

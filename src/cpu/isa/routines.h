@@ -178,7 +178,8 @@ typedef void (*GhloCpuPickFunc)       (const guint8        *from,
                                        gint64               to_stride,
                                        gsize                n);
 
-/* How updates change elements (reduce/combine.h): @n adjacent or strided ones, or those at @offsets, in order. */
+/* How updates change elements (reduce/combine.h): @n adjacent or strided ones, those at @offsets, in order, or so many
+ * rows of @n at @offsets. */
 typedef struct
 {
   void (*row)    (guint8       *to,
@@ -190,6 +191,14 @@ typedef struct
                   const gint64 *offsets,
                   const guint8 *from,
                   const gint64 *others,
+                  gsize         n);
+  void (*rows)   (guint8       *to,
+                  gint64        to_stride,
+                  const gint64 *offsets,
+                  const guint8 *from,
+                  gint64        from_stride,
+                  const gint64 *others,
+                  gsize         n_rows,
                   gsize         n);
 } GhloCpuCombineLoops;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The step of scatter into a single tensor. Each element is updated in the order of the updates tensor, so that sums
- * are reproducible. Threads share a dimension of the windows, or the batches, and never write to the same element.
+ * are reproducible. Threads share a dimension of the windows, or the batches, or the places of windows in the result, and
+ * never write to the same element.
  */
 
 #include "cpu/reduce/combine.h"
@@ -10,6 +11,9 @@
 #include "cpu/move/indexer.h"
 
 #include "runtime/parallel.h"
+
+/* Nanoseconds of a window from which on threads share the places of windows; each one reads all indices. */
+#define SHARED_TIME 8.0
 
 /* Bytes that are updated between two checks for cancellation, and the fewest adjacent bytes for one thread. */
 enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 128 };
@@ -201,6 +205,7 @@ typedef struct
   const guint8      *indices, *updates;
   const GhloMonitor *monitor;
   gint               stopped;       /* atomic */
+  gsize              n_parts;       /* of the places */
 } Run;
 
 /* The state of one thread. */
@@ -213,6 +218,7 @@ typedef struct
   Nest          nest;
   gint64        outer[GHLO_MAX_RANK];       /* the indices of outer dimensions */
   gint64        outer_to, outer_from;       /* byte offset of these indices in each tensor */
+  gint64        first_place, end_place;     /* windows at other offsets are left to other threads */
   gsize         since;                      /* bytes updated since the last check for cancellation */
 } Work;
 
@@ -311,6 +317,18 @@ combine_chunk (Work         *self,
       ghlo_cpu_combine_points (&scatter->combine, to, offsets, from, others, n);
       return;
     }
+  if (scatter->in_or_out && nest->rank == 1)
+    {
+      const gsize n_rows = MAX (CHECK_BYTES / MAX (scatter->window_bytes, 1), 1);
+
+      for (gsize i = 0, part = 0; i < n && !is_stopped (self, part * scatter->window_bytes); i += part)
+        {
+          part = MIN (n_rows, n - i);
+          ghlo_cpu_combine_rows (&scatter->combine, to, nest->to[0], offsets + i, from, nest->from[0], others + i, part,
+                                 (gsize) nest->sizes[0]);
+        }
+      return;
+    }
   for (gsize i = 0; i < n && !is_stopped (self, scatter->window_bytes); i++)
     if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
       nest_combine (nest, &scatter->combine, to + offsets[i], from + others[i]);
@@ -360,6 +378,9 @@ combine_positions (Work  *self,
     {
       n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
       ghlo_cpu_indexer_read (&scatter->indexer, self->run->indices, i, n, offsets, others);
+      for (gsize j = 0; self->end_place != G_MAXINT64 && j < n; j++)
+        if (offsets[j] < self->first_place || offsets[j] >= self->end_place)
+          offsets[j] = GHLO_CPU_OUT_OF_BOUNDS;
       combine_outer (self, i, offsets, others, n);
       is_stopped (self, n * sizeof (gint64));
     }
@@ -371,7 +392,7 @@ work_init (Work *self,
 {
   const GhloCpuIndexer *indexer = &run->scatter->indexer;
 
-  *self = (Work) { .run = run, .to = run->to, .updates = run->updates };
+  *self = (Work) { .run = run, .to = run->to, .updates = run->updates, .end_place = G_MAXINT64 };
   for (guint i = 0; i < indexer->n_window; i++)
     self->window[i] = indexer->window[i];
 }
@@ -408,6 +429,45 @@ combine_batches (gpointer data,
   combine_positions (&work, begin * n, end * n);
 }
 
+/* Updates the windows at places [@begin, @end) of as many as there are threads. */
+static void
+combine_places (gpointer data,
+                gsize    begin,
+                gsize    end,
+                guint    worker)
+{
+  Run *run = data;
+  const GhloCpuIndexer *indexer = &run->scatter->indexer;
+  gint64 last = 0;
+  Work work;
+
+  for (guint i = 0; i < indexer->n_map; i++)
+    last += indexer->limits[i] * indexer->strides[i];
+  for (guint i = 0; i < indexer->rank; i++)
+    last += (indexer->sizes[i] - 1) * indexer->direct[i];
+  work_init (&work, run);
+  work.first_place = last / (gint64) run->n_parts * (gint64) begin;
+  work.end_place = end == run->n_parts ? last + 1 : last / (gint64) run->n_parts * (gint64) end;
+  combine_positions (&work, 0, indexer->n_positions);
+}
+
+/* Whether windows are the same or do not meet, so that each can be left to the thread that has its place. */
+static gboolean
+shares_places (const Scatter *self,
+               gsize          threads)
+{
+  const GhloCpuIndexer *indexer = &self->indexer;
+  gboolean is_forward = TRUE;
+
+  for (guint i = 0; i < indexer->n_map; i++)
+    is_forward &= indexer->strides[i] >= 0;
+  for (guint i = 0; i < indexer->rank; i++)
+    is_forward &= indexer->direct[i] >= 0;
+
+  return is_forward && self->in_or_out && self->n_outer == 0 && indexer->n_batches == 1 && threads > 1
+         && self->nanoseconds >= SHARED_TIME * (double) indexer->n_positions;
+}
+
 static gboolean
 combine_all (const Scatter *self,
              Run           *run)
@@ -425,6 +485,11 @@ combine_all (const Scatter *self,
       n = (gsize) window->size;
       grain = MAX (ghlo_size_ceil_div (n, threads), MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
       func = combine_split;
+    }
+  else if (shares_places (self, threads))
+    {
+      n = run->n_parts = threads;
+      func = combine_places;
     }
 
   return ghlo_parallel_for (n, grain, self->nanoseconds, func, run, run->monitor)

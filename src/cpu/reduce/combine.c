@@ -119,6 +119,25 @@ ghlo_cpu_combine_row (const GhloCpuCombine *self,
 }
 
 void
+ghlo_cpu_combine_rows (const GhloCpuCombine *self,
+                       guint8               *to,
+                       gint64                to_stride,
+                       const gint64         *offsets,
+                       const guint8         *from,
+                       gint64                from_stride,
+                       const gint64         *others,
+                       gsize                 n_rows,
+                       gsize                 n)
+{
+  if (self->loops != NULL)
+    self->loops->rows (to, to_stride, offsets, from, from_stride, others, n_rows, n);
+  else
+    for (gsize i = 0; i < n_rows; i++)
+      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
+        any_row (self, to + offsets[i], to_stride, from + others[i], from_stride, n);
+}
+
+void
 ghlo_cpu_combine_points (const GhloCpuCombine *self,
                          guint8               *to,
                          const gint64         *offsets,

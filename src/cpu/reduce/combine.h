@@ -31,6 +31,16 @@ void     ghlo_cpu_combine_row    (const GhloCpuCombine *self,
                                   const guint8         *from,
                                   gint64                from_stride,
                                   gsize                 n);
+/* The same for each of @n_rows rows at @offsets from @to, with updates at @others from @from, in order. */
+void     ghlo_cpu_combine_rows   (const GhloCpuCombine *self,
+                                  guint8               *to,
+                                  gint64                to_stride,
+                                  const gint64         *offsets,
+                                  const guint8         *from,
+                                  gint64                from_stride,
+                                  const gint64         *others,
+                                  gsize                 n_rows,
+                                  gsize                 n);
 /* Applies @n updates, at @others from @from, to elements at @offsets from @to, in order; elements may occur
  * repeatedly. Updates with offset GHLO_CPU_OUT_OF_BOUNDS are skipped. */
 void     ghlo_cpu_combine_points (const GhloCpuCombine *self,

@@ -641,13 +641,20 @@ test_scatter_large (void)
     { .rank = 2, .index_rank = 3, .other_rank = 2, .dimensions = { 9, 500 }, .indices = { 9, 40000, 1 },
       .other = { 9, 40000 }, .dropped = { 1 }, .n_dropped = 1, .map = { 1 }, .n_map = 1, .batching = { 0 },
       .n_batching = 1, .index_batching = { 0 }, .vector = 2 },
+    /* Windows that are too small to be cut; also behind a batch inside of the positions. */
+    { .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { 300, 23 }, .indices = { 20000, 1 },
+      .other = { 20000, 23 }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+      .n_map = 1, .vector = 1 },
+    { .rank = 3, .index_rank = 3, .other_rank = 3, .dimensions = { 60, 5, 23 }, .indices = { 4000, 5, 1 },
+      .other = { 4000, 5, 23 }, .window = { 2 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+      .n_map = 1, .batching = { 1 }, .n_batching = 1, .index_batching = { 1 }, .vector = 2 },
   };
-  static const char *const elements[] = { "f32", "bf16", "i8" };
+  static const char *const elements[] = { "f32", "bf16", "i8", "f16" };
 
-  for (guint i = 0; i < 3 * G_N_ELEMENTS (shapes); i++)
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (shapes); i++)
     {
-      const Numbers *numbers = &shapes[i / 3];
-      const char *element = elements[i % 3];
+      const Numbers *numbers = &shapes[i / 4];
+      const char *element = elements[i % 4];
       g_autofree char *type = spell (numbers->dimensions, numbers->rank, element);
       g_autofree char *update = spell (numbers->other, numbers->other_rank, element);
       g_autofree char *index = spell (numbers->indices, numbers->index_rank, "i32");
