@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The step of scatter into a single tensor. Each element is updated in the order of the updates tensor, so that sums
- * are reproducible. Threads share a dimension of the windows, or the batches, or the places of windows in the result, and
- * never write to the same element.
+ * are reproducible. Threads share a dimension of the windows, or the batches, or the places of windows in the result,
+ * and never write to the same element.
  */
 
 #include "cpu/reduce/combine.h"

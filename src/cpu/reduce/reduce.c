@@ -15,6 +15,8 @@ enum
   BUFFER = 4096,      /* bytes */
   SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call */
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
+  NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
+  WIDE = 512,         /* elements at most */
 };
 
 typedef struct
@@ -182,6 +184,35 @@ combine_rows (const Run    *run,
     }
 }
 
+/* The same for rows that follow each other in memory: each of a few results, a power of two for each column, gets every
+ * so-manieth row, and at the end the upper half of them is repeatedly combined with the lower half. */
+static void
+combine_narrow (const Run    *run,
+                const guint8 *first_row,
+                gint64        n,
+                gint64        begin,
+                gint64        end,
+                guint8       *numbers)
+{
+  const GhloCpuReduce *self = run->self;
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64))), sums[WIDE * 8] __attribute__ ((aligned (64)));
+  const gint64 most = MIN (MIN (WIDE, BUFFER / self->number_size) / n, end - begin);
+  const gint64 n_rows = G_GINT64_CONSTANT (1) << (g_bit_storage ((gulong) most) - 1);
+
+  ghlo_cpu_fill (self->number_size, self->identity, sums, (gsize) (n_rows * n));
+  for (gint64 at = begin, next, count = 0; at < end && !stops (run, count); at = next, count++)
+    {
+      const guint8 *from = first_row + ghlo_cpu_axis_at (&self->reduced, at), *sides[2] = { sums };
+
+      next = MIN (ghlo_cpu_axis_run_end (&self->reduced, at, end), at + n_rows);
+      sides[1] = read_numbers (self, from, self->size, buffer, (gsize) ((next - at) * n));
+      self->combine (sides, sums, (gsize) ((next - at) * n), NULL);
+    }
+  for (gint64 half = n_rows / 2; half > 0; half /= 2)
+    self->combine ((const guint8 *[]) { sums, sums + half * n * self->number_size }, sums, (gsize) (half * n), NULL);
+  self->combine ((const guint8 *[]) { numbers, sums }, numbers, (gsize) n, NULL);
+}
+
 /* Computes results [@begin, @end): combines all elements of each in order, and rounds to the element's type after
  * each one. */
 static void
@@ -253,7 +284,8 @@ combine_block (const Run *run,
 
       n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, GHLO_CPU_REDUCE_ROW);
       ghlo_cpu_fill (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
-      combine_rows (run, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
+      (n < NARROW && self->kept.stride == self->size && self->reduced.stride == n * self->size && last - first > 1
+       ? combine_narrow : combine_rows) (run, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
     }
 }
 
