@@ -95,8 +95,9 @@ struct _GhloCpuConvolution
   GhloCpuProbes                      probes;
 };
 
-/* Whether groups have too few features, of the input or of the result, for a matrix product. */
-gboolean ghlo_cpu_convolution_has_small_groups (gint64 groups,
+/* Whether groups have too few features, of the input or of the result, for a matrix product; or the only group, of the
+ * result. */
+gboolean ghlo_cpu_convolution_has_few_features (gint64 groups,
                                                 gint64 group_features,
                                                 gint64 output_features);
 /* Whether the input is padded or dilated. */
@@ -131,7 +132,7 @@ gboolean ghlo_cpu_windows_finish             (const GhloCpuWindows        *self,
                                               const GhloCpuConvolutionRun *run);
 
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library;   /* oneDNN */
-extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_lanes;     /* many groups of few features */
+extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_lanes;     /* few features */
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a matrix product */
 
 G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Convolutions of groups with few features each, for which a matrix product is too small. The lanes of registers hold
- * either the features of the result at one position, or positions of one feature. Windows read a copy of the input with
- * its zeros filled in. Where lanes are features, the copy has the input of each of them. Where they are positions, rows
- * of the copy may follow each other in a register: the sums at the few positions where a window would cross two rows
- * are not used. An input that windows step over is cut into phases then, so that adjacent windows read adjacent
- * numbers.
+ * Convolutions of groups with few features each, or to few features, for which a matrix product is too small. The
+ * lanes of registers hold either the features of the result at one position, or positions of one feature. Windows read
+ * a copy of the input with its zeros filled in. Where lanes are features, the copy has the input of each of them. Where
+ * they are positions, rows of the copy may follow each other in a register: the sums at the few positions where a
+ * window would cross two rows are not used. An input that windows step over is cut into phases then, so that adjacent
+ * windows read adjacent numbers.
  */
 
 #include "cpu/convolution/convolution-private.h"
@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-/* MAX_FEATURES: most features of a group, of the input or of the result. MAX_PHASES, MAX_TAPS: most of them. CHUNK:
- * numbers that are summed before they are written. MIN_POSITIONS: positions from which on registers of features at
- * several positions share a load of weights. */
-enum { MAX_FEATURES = 15, MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8 };
+/* MAX_FEATURES: most features of a group, of the input or of the result; MAX_OUTPUTS: of the result where there is one
+ * group. MAX_PHASES, MAX_TAPS: most of them. CHUNK: numbers that are summed before they are written. MIN_POSITIONS:
+ * positions from which on registers of features at several positions share a load of weights. */
+enum { MAX_FEATURES = 15, MAX_OUTPUTS = 3, MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8 };
 
 /* Approximate nanoseconds to add the products of a register, for a chunk of sums, and to copy a row of numbers, a
  * number that is adjacent to the one before, and one that is not. */
@@ -424,7 +424,7 @@ choose_plan (State                *self,
 {
   gboolean found = FALSE;
 
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < (self->groups > 1 ? 2 : 1); i++)
     {
       g_autofree Plan *plan = g_new0 (Plan, 1);
 
@@ -442,11 +442,11 @@ choose_plan (State                *self,
 }
 
 gboolean
-ghlo_cpu_convolution_has_small_groups (gint64 groups,
+ghlo_cpu_convolution_has_few_features (gint64 groups,
                                        gint64 group_features,
                                        gint64 output_features)
 {
-  return groups > 1 && MIN (group_features, output_features / groups) <= MAX_FEATURES;
+  return groups > 1 ? MIN (group_features, output_features / groups) <= MAX_FEATURES : output_features <= MAX_OUTPUTS;
 }
 
 static gboolean
@@ -459,7 +459,7 @@ take (const GhloCpuConvolution  *self,
 
   state->groups = MAX (w->feature_groups, w->batch_groups);
   state->features = w->output_features / state->groups;
-  if (!ghlo_cpu_convolution_has_small_groups (state->groups, w->group_features, w->output_features)
+  if (!ghlo_cpu_convolution_has_few_features (state->groups, w->group_features, w->output_features)
       || w->n_spatial == 0 || w->n_spatial + 4 > GHLO_MAX_RANK || w->group_features < 1 || state->features < 1
       || w->output_batch < 1 || !find_types (state, w))
     return FALSE;

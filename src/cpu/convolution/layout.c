@@ -14,7 +14,7 @@ is_narrow_float (const GhloIrValue *value)
          && ghlo_element_info (value->type->element_type)->bits <= 32;
 }
 
-/* Whether our own loops for small groups take it, which copy any layout. */
+/* Whether our own loops for few features take it, which copy any layout. */
 static gboolean
 has_own_loops (const GhloIrOp *op)
 {
@@ -24,7 +24,7 @@ has_own_loops (const GhloIrOp *op)
   const gint64 features = kernel[ghlo_ir_struct_get_int (numbers, "kernel_input_feature_dimension")];
   const gint64 outputs = kernel[ghlo_ir_struct_get_int (numbers, "kernel_output_feature_dimension")];
 
-  return ghlo_cpu_convolution_has_small_groups (groups, features, outputs)
+  return ghlo_cpu_convolution_has_few_features (groups, features, outputs)
          && (features > 1 || outputs > groups || op->results[0].type->rank > 4);
 }
 
@@ -39,7 +39,7 @@ ghlo_cpu_convolution_declines_layout (const GhloIrOp *op)
       || !is_narrow_float (&op->results[0]))
     return "the CPU prefers no layout for convolutions of its element types";
   if (has_own_loops (op))
-    return "the CPU prefers no layout for convolutions of groups with few features";
+    return "the CPU prefers no layout for convolutions with few features";
 
   return NULL;
 }

@@ -642,7 +642,7 @@ is_worth_it (const State *state)
   gint64 features = shape->source_features / shape->groups;
 
   if (shape->direction == GHLO_CPU_FORWARD && strstr (name, "dw") == NULL
-      && ghlo_cpu_convolution_has_small_groups (shape->groups, features, shape->result_features))
+      && ghlo_cpu_convolution_has_few_features (shape->groups, features, shape->result_features))
     return FALSE;
   /* oneDNN's SSE 4.1 kernels are slower than our routines. */
   if (shape->source_type != GHLO_ELEMENT_TYPE_BF16)

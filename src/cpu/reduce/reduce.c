@@ -268,6 +268,14 @@ reduce_block (const Run *run,
     }
 }
 
+/* Whether rows of @n elements are short, and follow each other in memory. */
+static gboolean
+has_narrow_rows (const GhloCpuReduce *self,
+                 gint64               n)
+{
+  return n < NARROW && self->kept.stride == self->size && self->reduced.stride == n * self->size;
+}
+
 static void
 combine_block (const Run *run,
                gint64     block,
@@ -284,8 +292,8 @@ combine_block (const Run *run,
 
       n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, GHLO_CPU_REDUCE_ROW);
       ghlo_cpu_fill (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
-      (n < NARROW && self->kept.stride == self->size && self->reduced.stride == n * self->size && last - first > 1
-       ? combine_narrow : combine_rows) (run, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
+      (has_narrow_rows (self, n) && last - first > 1 ? combine_narrow : combine_rows)
+        (run, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
     }
 }
 
