@@ -192,6 +192,55 @@ typedef U64x2 Wide;
         } \
   }
 
+/* Planes with fewer columns, or rows, than a square has, where the result, or the source, has no gaps. Squares of a
+ * cache line of the other dimension go through a copy that has room for a whole one. A store of 16 bytes for each row
+ * of few columns reaches into the next rows, which are written later, and so does a load of 16 bytes for each column of
+ * few rows. The last ones, which would reach beyond the plane, are moved one by one. */
+#define NARROW(name, SIZE, tile, move) \
+  static void \
+  name##_columns (const guint8 *from, \
+                  gint64        from_column, \
+                  guint8       *to, \
+                  gsize         rows, \
+                  gsize         columns) \
+  { \
+    enum { SIDE = 16 / SIZE, LINE = LINE_BYTES / SIZE }; \
+    const gint64 to_row = (gint64) (columns * SIZE); \
+    guint8 lines[SIDE * LINE_BYTES] __attribute__ ((aligned (64))) = { 0 }; \
+    gsize row = 0; \
+\
+    for (; row + LINE + SIDE <= rows; row += LINE) \
+      { \
+        for (gsize j = 0; j < columns; j++) \
+          memcpy (lines + j * LINE_BYTES, from + (gint64) j * from_column + row * SIZE, LINE_BYTES); \
+        tile (lines, LINE_BYTES, to + (gint64) row * to_row, to_row, 0, LINE); \
+      } \
+    move (from + row * SIZE, SIZE, from_column, to + (gint64) row * to_row, to_row, SIZE, rows - row, columns); \
+  } \
+\
+  static void \
+  name##_rows (const guint8 *from, \
+               guint8       *to, \
+               gint64        to_row, \
+               gsize         rows, \
+               gsize         columns) \
+  { \
+    enum { SIDE = 16 / SIZE, LINE = LINE_BYTES / SIZE }; \
+    const gint64 from_column = (gint64) (rows * SIZE); \
+    guint8 lines[SIDE * LINE_BYTES] __attribute__ ((aligned (64))); \
+    gsize column = 0; \
+\
+    for (; column + LINE + SIDE <= columns; column += LINE) \
+      { \
+        for (gsize j = 0; j < LINE; j += SIDE) \
+          tile (from + (gint64) (column + j) * from_column, from_column, lines + j * SIZE, LINE_BYTES, 0, SIDE); \
+        for (gsize i = 0; i < rows; i++) \
+          memcpy (to + (gint64) i * to_row + column * SIZE, lines + i * LINE_BYTES, LINE_BYTES); \
+      } \
+    move (from + (gint64) column * from_column, SIZE, from_column, to + column * SIZE, to_row, SIZE, rows, \
+          columns - column); \
+  }
+
 #define TRANSPOSE(name, SIZE) \
   TILE (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
   TILE (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
@@ -199,6 +248,7 @@ typedef U64x2 Wide;
   PLANE (name##_planes, SIZE, VECTOR_BYTES / SIZE, name##_wide) \
   PLANE (name##_past_planes, SIZE, VECTOR_BYTES / SIZE, name##_past) \
   PLANE (name##_narrow, SIZE, 16 / SIZE, name##_lane) \
+  NARROW (name, SIZE, name##_lane, NAME (moves)[__builtin_ctz (SIZE)]) \
 \
   static void \
   name (const guint8 *from, \
@@ -210,7 +260,11 @@ typedef U64x2 Wide;
         gsize         rows, \
         gsize         columns) \
   { \
-    if (rows < 16 / SIZE || columns < 16 / SIZE) \
+    if (columns > 1 && columns < 16 / SIZE && to_row == (gint64) (columns * SIZE)) \
+      name##_columns (from, from_column, to, rows, columns); \
+    else if (rows > 1 && rows < 16 / SIZE && from_column == (gint64) (rows * SIZE)) \
+      name##_rows (from, to, to_row, rows, columns); \
+    else if (rows < 16 / SIZE || columns < 16 / SIZE) \
       NAME (moves)[__builtin_ctz (SIZE)] (from, from_row, from_column, to, to_row, to_column, rows, columns); \
     else \
       (columns < VECTOR_BYTES / SIZE ? name##_narrow : name##_planes) (from, from_column, to, to_row, rows, columns); \
