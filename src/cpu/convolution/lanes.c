@@ -14,10 +14,11 @@
 
 #include <string.h>
 
-/* MAX_FEATURES: most features of a group, of the input or of the result; MAX_OUTPUTS: of the result where there is one
- * group. MAX_PHASES, MAX_TAPS: most of them. CHUNK: numbers that are summed before they are written. MIN_POSITIONS:
- * positions from which on registers of features at several positions share a load of weights. */
-enum { MAX_FEATURES = 15, MAX_OUTPUTS = 3, MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8 };
+/* FEW_FEATURES: features of a group, of the input or of the result, up to which libraries are slower; with one group,
+ * of the result. MAX_FEATURES: the same for types that they do not have. MAX_PHASES, MAX_TAPS: most of them. CHUNK:
+ * numbers that are summed before they are written. MIN_POSITIONS: positions from which on registers of features at
+ * several positions share a load of weights. */
+enum { FEW_FEATURES = 3, MAX_FEATURES = 15, MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8 };
 
 /* Approximate nanoseconds to add the products of a register, for a chunk of sums, and to copy a row of numbers, a
  * number that is adjacent to the one before, and one that is not. */
@@ -446,7 +447,7 @@ ghlo_cpu_convolution_has_few_features (gint64 groups,
                                        gint64 group_features,
                                        gint64 output_features)
 {
-  return groups > 1 ? MIN (group_features, output_features / groups) <= MAX_FEATURES : output_features <= MAX_OUTPUTS;
+  return (groups > 1 ? MIN (group_features, output_features / groups) : output_features) <= FEW_FEATURES;
 }
 
 static gboolean
@@ -459,7 +460,7 @@ take (const GhloCpuConvolution  *self,
 
   state->groups = MAX (w->feature_groups, w->batch_groups);
   state->features = w->output_features / state->groups;
-  if (!ghlo_cpu_convolution_has_few_features (state->groups, w->group_features, w->output_features)
+  if ((state->groups > 1 ? MIN (w->group_features, state->features) > MAX_FEATURES : state->features > FEW_FEATURES)
       || w->n_spatial == 0 || w->n_spatial + 4 > GHLO_MAX_RANK || w->group_features < 1 || state->features < 1
       || w->output_batch < 1 || !find_types (state, w))
     return FALSE;
