@@ -1,74 +1,133 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The step of cumulative reductions (kernel/cumulative.h).
+ * The step of cumulative reductions (kernel/cumulative.h). Everything is a scan of columns side by side, whose order is
+ * that of the elements. Adjacent columns are scanned where they are; others, and elements that are converted to
+ * numbers, are gathered as the lanes of a tile. Where an operation is exact, or a row is so long that its order is
+ * free, a row is cut into segments, which are lanes too: their totals come first, and then the results.
  */
 
 #include "base/sizes.h"
+#include "cpu/elementwise/compute-type.h"
 #include "cpu/finish.h"
 #include "cpu/gemm/convert-row.h"
-#include "cpu/reduce/cumulative.h"
 #include "cpu/steps.h"
 #include "kernel/cumulative.h"
 #include "runtime/parallel.h"
 
 #include <string.h>
 
-/* BLOCK: elements of a row that are reduced at once. COLUMNS: columns that are. CHUNK: elements of a row for one
- * thread. SHORT_ROW: length up to which rows are reduced side by side. */
-enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_ROW = 256 };
+/* Where the order counts, every BLOCK elements of a row, and what remains of it, are cut into SEGMENTS segments, of at
+ * least MIN_SEGMENT elements. CHUNK: elements of a row for one thread. SHORT_ROW: length up to which rows are not
+ * cut. */
+enum { SEGMENTS = 8, MIN_SEGMENT = 4, BLOCK = 2048, CHUNK = 32 * BLOCK, SHORT_ROW = 256 };
 
-/* Approximate nanoseconds per element. */
-#define COST 1.0
+/* Bytes of a tile, of the registers that its rows fill, and of those that hide the time of an operation; the most lanes
+ * of a tile, and the most segments where the order does not count. FEW_ROWS: rows that are not worth a task each. */
+enum { TILE = 32768, LINE = 64, WIDE = 4 * LINE, MAX_LANES = 256, MAX_SEGMENTS = 64, FEW_ROWS = 64 };
+
+/* Elements between two looks at whether the run was cancelled. */
+enum { PART = 1 << 16 };
+
+/* Approximate nanoseconds per element, and where each step is rounded. */
+#define COST          0.3
+#define COST_ROUNDING 1.0
+
+/* A number of any type. */
+typedef union
+{
+  float   f32;
+  double  f64;
+  guint64 u64;
+} Number;
+
+/* The reduction of a row so far: of the chunks before the current one, and of the current chunk. */
+typedef struct
+{
+  Number before, inside;
+} Carry;
 
 typedef struct
 {
-  const GhloCpuCumulativeLoops *loops;
-  GhloCpuReader                 reader;
-  GhloCpuWriter                 writer;
-  GhloCombiner                  combiner;
-  gboolean                      backward;
-  gboolean                      rounds;         /* each step is rounded to the element type, which is narrower */
-  gboolean                      restarts;       /* each result is reduced anew, starting with its own element */
-  guint                         dimension;
-  gsize                         n;              /* elements of a row */
-  gsize                         n_chunks;       /* of a row */
-  gboolean                      is_complex;     /* the two parts of a number are an extra last dimension of the walk */
-  double                        nanoseconds;
+  GhloCpuScanFunc  scan, scan_numbers;  /* of elements, unless they are converted first, and of numbers */
+  GhloCpuReader    reader;              /* for the initial value and what is converted; without a size there is none */
+  GhloCpuWriter    writer;
+  gboolean         converts;
+  gsize            size, number_size;   /* bytes of an element, which is a part of a complex number, and of a number */
+  Number           identity;            /* changes nothing that it is combined with */
+  GhloCombiner     combiner;
+  gboolean         is_exact;
+  gboolean         backward;
+  gboolean         rounds;              /* each step is rounded to the element type, which is narrower */
+  gboolean         restarts;            /* each result is reduced anew, starting with its own element */
+  gboolean         is_ordered;          /* elements are combined from the first to the last */
+  gboolean         is_complex;          /* the two parts of a number are an extra last dimension of the walk */
+  guint            dimension;
+  gsize            n;                   /* elements of a row */
+  gsize            n_chunks;            /* of a row */
+  gsize            block;               /* elements of a row that are cut into segments at a time */
+  double           nanoseconds;
 } Cumulative;
 
-/* The views as they are walked: dimensions after the reduced one are merged where their strides allow it. */
+/* The rows as they are walked: all dimensions but the reduced one, merged where their strides allow it. The last one is
+ * that along which lanes are gathered. */
 typedef struct
 {
-  const Cumulative   *cumulative;
-  guint               rank, dimension;
-  gint64              dimensions[GHLO_MAX_RANK + 1], from_strides[GHLO_MAX_RANK + 1], to_strides[GHLO_MAX_RANK + 1];
-  const guint8       *from;
-  guint8             *to;
-  gboolean            by_columns;     /* many reductions side by side, along the last dimension */
-  gsize               n_tiles;        /* groups of COLUMNS columns; 1 by rows */
-  GhloCpuNumberValue  start;
-  GhloCpuCarry       *carries;        /* one for each chunk of a row */
-  gsize               row;            /* the row whose chunks threads share */
-  const GhloMonitor  *monitor;
-  gint                stopped;        /* atomic */
+  const Cumulative  *cumulative;
+  guint              rank;
+  gint64             dimensions[GHLO_MAX_RANK + 1], from_strides[GHLO_MAX_RANK + 1], to_strides[GHLO_MAX_RANK + 1];
+  gint64             from_stride, to_stride;  /* along a row */
+  const guint8      *from;
+  guint8            *to;
+  gsize              unit;                    /* bytes of the adjacent elements of as many rows that are moved as one */
+  gsize              n_rows;                  /* in units */
+  gsize              n_lanes;                 /* rows for a task, in units */
+  gboolean           is_direct, is_cut;       /* columns are scanned where they are; rows are cut */
+  Number             start;
+  Carry             *carries;                 /* one for each chunk of a row */
+  gsize              row;                     /* the row whose chunks threads share */
+  const GhloMonitor *monitor;
+  gint               stopped;                 /* atomic */
 } Run;
 
-/* Finds the loops of the arithmetic that elements are combined in. */
+/* The lanes of a tile; behind them there are zeros up to a whole line. */
+typedef struct
+{
+  guint8 *elements, *numbers;     /* the same memory, unless elements are converted */
+  gsize   rows, lanes, padded;
+} Tile;
+
+typedef guint8 Numbers[MAX_LANES * sizeof (Number)] __attribute__ ((aligned (LINE)));
+
+/* Finds the type of number, and the scans, that elements are combined in. */
 static gboolean
-find_loops (Cumulative           *self,
+find_scans (Cumulative           *self,
             const GhloCumulative *window)
 {
-  GhloCpuArithmetic arithmetic = window->number == GHLO_ELEMENT_TYPE_F64 ? GHLO_CPU_F64
-                                 : window->number == GHLO_ELEMENT_TYPE_F32 ? GHLO_CPU_F32 : GHLO_CPU_I64;
+  const GhloCpuElementwiseRoutines *routines = ghlo_cpu_elementwise_routines ();
+  gboolean is_unsigned = ghlo_element_info (window->type)->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
+  GhloElementType type = window->number != GHLO_ELEMENT_TYPE_I64 ? window->number
+                         : is_unsigned ? GHLO_ELEMENT_TYPE_UI64 : GHLO_ELEMENT_TYPE_I64;
+  const GhloCpuComputeType *own = ghlo_cpu_compute_type (window->type);
+  gboolean is_wide = window->type == GHLO_ELEMENT_TYPE_F32 && type == GHLO_ELEMENT_TYPE_F64;
+  GhloCpuArithmetic arithmetic = type == GHLO_ELEMENT_TYPE_F64 ? GHLO_CPU_F64
+                                 : type == GHLO_ELEMENT_TYPE_F32 ? GHLO_CPU_F32 : GHLO_CPU_I64;
+  GhloScalar identity;
 
-  if (!ghlo_cpu_reader_init (&self->reader, window->type, arithmetic)
-      || !ghlo_cpu_writer_init (&self->writer, window->type, arithmetic))
+  self->converts = !is_wide && (own == NULL || own->is_read);
+  if (!is_wide && !self->converts)
+    type = window->type;
+  else if (!ghlo_cpu_reader_init (&self->reader, window->type, arithmetic)
+           || !ghlo_cpu_writer_init (&self->writer, window->type, arithmetic))
     return FALSE;
-  self->loops = ghlo_cpu_cumulative_loops (arithmetic, window->combiner,
-                                           ghlo_element_info (window->type)->element_class
-                                           == GHLO_ELEMENT_CLASS_UNSIGNED);
+  self->size = ghlo_element_info (window->type)->size;
+  self->number_size = ghlo_element_info (type)->size;
+  self->scan_numbers = routines->scans[ghlo_cpu_compute_type (type)->number][window->combiner];
+  self->scan = is_wide ? routines->wide_sum : self->scan_numbers;
+  if (self->scan_numbers == NULL || !ghlo_combiner_neutral (window->combiner, type, &identity))
+    return FALSE;
+  ghlo_element_store (type, &self->identity, identity);
 
-  return self->loops != NULL;
+  return TRUE;
 }
 
 static gboolean
@@ -80,18 +139,64 @@ find_sizes (Cumulative     *self,
   if (!ghlo_shape_count (operand->dimensions, operand->rank, &count))
     return FALSE;
   self->n = count > 0 ? (gsize) operand->dimensions[self->dimension] : 0;
-  self->n_chunks = self->n / CHUNK + (self->n % CHUNK != 0);
-  self->nanoseconds = COST * (double) count;
+  self->n_chunks = ghlo_size_ceil_div (self->n, CHUNK);
+  self->nanoseconds = (self->rounds ? COST_ROUNDING : COST) * (double) count;
 
   return TRUE;
 }
 
-/* Complex numbers are summed as pairs. */
-static GhloElementType
-part_type (const Cumulative *self,
-           const GhloView   *view)
+/* Lanes whose numbers fill a line. */
+static gsize
+pad_lanes (const Cumulative *self,
+           gsize             lanes)
 {
-  return self->is_complex ? ghlo_element_type_real_part (view->element_type) : view->element_type;
+  gsize line = LINE / self->number_size;
+
+  return ghlo_size_ceil_div (lanes, line) * line;
+}
+
+/* How many rows of @lanes lanes a tile holds. */
+static gsize
+tile_rows (const Cumulative *self,
+           gsize             lanes)
+{
+  return TILE / ((self->converts ? self->size + self->number_size : self->size) * pad_lanes (self, lanes));
+}
+
+/* How many lanes a tile of @rows rows holds, up to MAX_LANES; whole lines. */
+static gsize
+tile_lanes (const Cumulative *self,
+            gsize             rows)
+{
+  gsize lanes = MAX_LANES;
+
+  while (lanes > LINE / self->number_size && tile_rows (self, lanes) < rows)
+    lanes -= LINE / self->number_size;
+
+  return lanes;
+}
+
+/* How many segments @n elements have: where the order does not count as many as hide the time of an operation. */
+static gsize
+count_segments (const Cumulative *self,
+                gsize             n)
+{
+  gsize segments = SEGMENTS, most = self->is_exact ? MIN (WIDE / self->number_size, MAX_SEGMENTS) : SEGMENTS;
+
+  while (segments < most && n >= 16 * segments)
+    segments *= 2;
+
+  return segments;
+}
+
+/* Chooses how many elements are cut into segments at a time. */
+static void
+choose_block (Cumulative *self)
+{
+  gsize segments = count_segments (self, self->n);
+
+  for (self->block = self->is_exact ? CHUNK : BLOCK; tile_rows (self, segments) < self->block / segments;)
+    self->block /= 2;
 }
 
 static const char *
@@ -100,22 +205,28 @@ read_request (gpointer               step,
               const GhloStepRequest *request)
 {
   Cumulative *self = step;
+  const GhloView *operand = &request->operands[0];
   GhloCumulative window;
-  const char *reason = ghlo_cumulative_read (&window, request->op, &request->operands[0], &request->results[0]);
+  const char *reason = ghlo_cumulative_read (&window, request->op, operand, &request->results[0]);
   gsize scratch;
 
   if (reason != NULL)
     return reason;
   self->combiner = window.combiner;
+  self->is_exact = ghlo_combiner_is_exact (window.combiner, ghlo_element_info (window.type)->element_class);
   self->backward = window.backward;
   self->rounds = window.rounds;
   self->restarts = window.restarts;
   self->dimension = window.dimension;
   self->is_complex = window.is_complex;
-  if (!find_loops (self, &window))
+  if (!find_scans (self, &window))
     return "there is no precompiled loop for its element type";
-  if (!find_sizes (self, &request->operands[0]) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
+  if (!find_sizes (self, operand) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (Carry)))
     return "its rows are too long";
+  choose_block (self);
+  self->is_ordered = self->rounds || self->is_complex || self->n <= SHORT_ROW;
+  for (guint i = self->dimension + 1; i < operand->rank; i++)
+    self->is_ordered |= operand->dimensions[i] > 1;
 
   return NULL;
 }
@@ -132,7 +243,7 @@ fill_selection (gpointer               step,
     selection->reason = "its initial value is not the neutral element of its operation";
   /* Each element is read before its place is written. */
   selection->operands[0].in_place = 0;
-  selection->scratch = self->n_chunks * sizeof (GhloCpuCarry);
+  selection->scratch = self->n_chunks * sizeof (Carry);
 }
 
 static void
@@ -141,217 +252,576 @@ add_dimension (Run    *self,
                gint64  from_stride,
                gint64  to_stride)
 {
-  self->dimensions[self->rank] = size;
-  self->from_strides[self->rank] = from_stride;
-  self->to_strides[self->rank] = to_stride;
-  self->rank++;
+  guint last = self->rank - 1;
+
+  if (size == 1)
+    return;
+  if (self->rank > 0 && self->from_strides[last] == from_stride * size && self->to_strides[last] == to_stride * size)
+    self->dimensions[last] *= size;
+  else
+    self->dimensions[last = self->rank++] = size;
+  self->from_strides[last] = from_stride;
+  self->to_strides[last] = to_stride;
 }
 
-/* Rounding is only done by columns, so the reduced dimension is walked first then. */
+/* Whether elements along dimension @i are adjacent in both tensors. */
+static gboolean
+is_adjacent (const Run *self,
+             guint      i)
+{
+  return self->from_strides[i] == (gint64) self->unit && self->to_strides[i] == (gint64) self->unit;
+}
+
+/* Makes the last dimension one of adjacent elements, or else the longest. */
+static void
+choose_last (Run *self)
+{
+  guint best = self->rank - 1;
+  gint64 size, from_stride, to_stride;
+
+  for (guint i = 0; i < self->rank; i++)
+    if ((is_adjacent (self, i) && self->dimensions[i] >= SEGMENTS)
+        || (!is_adjacent (self, best) && self->dimensions[i] > self->dimensions[best]))
+      best = i;
+  size = self->dimensions[best];
+  from_stride = self->from_strides[best];
+  to_stride = self->to_strides[best];
+  for (guint i = best; i + 1 < self->rank; i++)
+    {
+      self->dimensions[i] = self->dimensions[i + 1];
+      self->from_strides[i] = self->from_strides[i + 1];
+      self->to_strides[i] = self->to_strides[i + 1];
+    }
+  self->dimensions[self->rank - 1] = size;
+  self->from_strides[self->rank - 1] = from_stride;
+  self->to_strides[self->rank - 1] = to_stride;
+}
+
+/* Moves as many adjacent elements as registers have as one unit. */
+static void
+widen_units (Run *self)
+{
+  guint last = self->rank - 1;
+
+  while (is_adjacent (self, last) && self->dimensions[last] % 2 == 0 && self->unit <= 8)
+    {
+      self->dimensions[last] /= 2;
+      self->from_strides[last] *= 2;
+      self->to_strides[last] *= 2;
+      self->unit *= 2;
+    }
+  if (self->dimensions[last] == 1 && self->rank > 1)
+    {
+      self->rank--;
+      choose_last (self);
+    }
+}
+
 static void
 walk (Run            *self,
       const GhloView *from,
       const GhloView *to)
 {
   const Cumulative *cumulative = self->cumulative;
-  gint64 size = ghlo_element_info (part_type (cumulative, from))->size;
-  guint last, reduced = cumulative->dimension;
+  gint64 size = (gint64) cumulative->size;
+  guint reduced = cumulative->dimension;
 
   self->from = from->data;
   self->to = to->data;
-  self->dimension = cumulative->rounds ? 0 : reduced;
-  if (cumulative->rounds)
-    add_dimension (self, from->dimensions[reduced], from->strides[reduced], to->strides[reduced]);
+  self->from_stride = from->strides[reduced];
+  self->to_stride = to->strides[reduced];
+  self->unit = cumulative->size;
+  self->n_rows = 1;
   for (guint i = 0; i < from->rank; i++)
-    if (i != reduced || !cumulative->rounds)
+    if (i != reduced)
       add_dimension (self, from->dimensions[i], from->strides[i], to->strides[i]);
   if (cumulative->is_complex)
     add_dimension (self, 2, size, size);
-  else if (self->rank == 1 && cumulative->rounds)
-    add_dimension (self, 1, size, size);
-
-  for (last = self->rank - 1; last > self->dimension + cumulative->rounds; last--)
-    {
-      if (self->dimensions[last] == 1)
-        continue;
-      if (last - 1 == self->dimension
-          || (self->dimensions[last - 1] != 1
-              && (self->from_strides[last - 1] != self->from_strides[last] * self->dimensions[last]
-                  || self->to_strides[last - 1] != self->to_strides[last] * self->dimensions[last])))
-        break;
-      self->dimensions[last - 1] *= self->dimensions[last];
-      self->from_strides[last - 1] = self->from_strides[last];
-      self->to_strides[last - 1] = self->to_strides[last];
-    }
-  self->rank = last + 1;
-  self->by_columns = last > self->dimension;
-  self->n_tiles = self->by_columns ? ghlo_size_ceil_div ((gsize) self->dimensions[last], COLUMNS) : 1;
+  if (self->rank == 0)
+    self->dimensions[self->rank++] = 1;
+  for (guint i = 0; i < self->rank; i++)
+    self->n_rows *= (gsize) self->dimensions[i];
+  self->is_cut = cumulative->n > SHORT_ROW
+                 && (!cumulative->is_exact ? !cumulative->is_ordered
+                     : self->n_rows < (self->from_stride == size ? FEW_ROWS : SEGMENTS));
+  choose_last (self);
 }
 
-static gsize
-count_tasks (const Run *self)
+/* Chooses how many rows a task has. */
+static void
+choose_lanes (Run *self)
 {
-  gsize n = self->n_tiles;
+  const Cumulative *cumulative = self->cumulative;
+  gsize last = (gsize) self->dimensions[self->rank - 1], n = cumulative->n;
+  gsize most = sizeof (Numbers) / cumulative->number_size;
 
-  for (guint i = 0; i < self->rank; i++)
-    if (i != self->dimension && !(self->by_columns && i == self->rank - 1))
-      n *= (gsize) self->dimensions[i];
+  if (self->is_cut)
+    {
+      most = count_segments (cumulative, MIN (n, cumulative->block));
+      most = tile_lanes (cumulative, MIN (n, cumulative->block) / most) / most;
+      self->n_lanes = MAX (most / ghlo_size_ceil_div (n, cumulative->block), 1);
+      return;
+    }
+  self->is_direct = !cumulative->converts && is_adjacent (self, self->rank - 1)
+                    && last >= LINE / cumulative->number_size;
+  if (self->is_direct)
+    {
+      self->n_lanes = last < most ? most / last * last : most;
+      return;
+    }
+  self->n_lanes = MAX (tile_lanes (cumulative, n), WIDE / cumulative->number_size);
+  widen_units (self);
+  self->n_rows /= self->unit / cumulative->size;
+  self->n_lanes /= self->unit / cumulative->size;
+}
+
+/* Finds where row @row begins. Returns how many rows follow it along the last dimension, including itself. */
+static gsize
+find_row (const Run     *self,
+          gsize          row,
+          const guint8 **from,
+          guint8       **to)
+{
+  gsize last = (gsize) self->dimensions[self->rank - 1], n = last - row % last;
+
+  *from = self->from;
+  *to = self->to;
+  for (guint i = self->rank; i-- > 0; row /= (gsize) self->dimensions[i])
+    {
+      gint64 index = (gint64) (row % (gsize) self->dimensions[i]);
+
+      *from += index * self->from_strides[i];
+      *to += index * self->to_strides[i];
+    }
 
   return n;
 }
 
-/* Finds the beginning of the rows, or of the columns, of a task. */
-static void
-find_task (const Run     *self,
-           gsize          task,
-           const guint8 **from,
-           guint8       **to)
-{
-  gsize tile = task % self->n_tiles;
-  guint last = self->rank - 1;
-
-  *from = self->from;
-  *to = self->to;
-  task /= self->n_tiles;
-  if (self->by_columns)
-    {
-      *from += (gint64) (tile * COLUMNS) * self->from_strides[last];
-      *to += (gint64) (tile * COLUMNS) * self->to_strides[last];
-    }
-  for (guint i = self->rank; i > 0; i--)
-    if (i - 1 != self->dimension && !(self->by_columns && i - 1 == last))
-      {
-        gint64 index = (gint64) (task % (gsize) self->dimensions[i - 1]);
-
-        *from += index * self->from_strides[i - 1];
-        *to += index * self->to_strides[i - 1];
-        task /= (gsize) self->dimensions[i - 1];
-      }
-}
-
-/* Whether the run was cancelled; checks that for every 64th @i. */
+/* Whether the run was cancelled. */
 static gboolean
-is_stopped (Run   *self,
-            gsize  i)
+is_stopped (Run *self)
 {
-  if (i % 64 == 0 && ghlo_monitor_cancelled (self->monitor, NULL))
+  if (ghlo_monitor_cancelled (self->monitor, NULL))
     g_atomic_int_set (&self->stopped, TRUE);
 
   return g_atomic_int_get (&self->stopped);
 }
 
-/* Rounds numbers to elements, which have at most 16 bits. */
 static void
-round_numbers (const Cumulative   *self,
-               GhloCpuNumberValue *numbers,
-               gsize               n)
+fill_numbers (const Cumulative *self,
+              guint8           *to,
+              const Number     *number,
+              gsize             n)
 {
-  guint8 elements[2 * COLUMNS];
+  gsize done = MIN (n, 1) * self->number_size, end = n * self->number_size;
 
-  ghlo_cpu_write_row (&self->writer, numbers, elements, self->writer.size, n);
-  ghlo_cpu_read_row (&self->reader, elements, self->reader.size, numbers, n);
+  memcpy (to, number, done);
+  for (gsize part; done < end; done += part)
+    {
+      part = MIN (done, end - done);
+      memcpy (to + done, to, part);
+    }
+}
+
+/* to[i] = to[i] op numbers[i] */
+static void
+combine (const Cumulative *self,
+         guint8           *to,
+         const guint8     *numbers,
+         gsize             n)
+{
+  self->scan_numbers (&(GhloCpuScan) { .from = numbers, .rows = 1, .columns = n, .sums = to });
+}
+
+/* The strides of a plane of units in bytes: from one row of a tile, and from one lane, to the next. */
+typedef struct
+{
+  gint64 row, lane;
+} Plane;
+
+static void
+move_plane (gsize         unit,
+            const guint8 *from,
+            Plane         from_plane,
+            guint8       *to,
+            Plane         to_plane,
+            gsize         rows,
+            gsize         lanes)
+{
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  gint64 size = (gint64) unit;
+  int index = __builtin_ctzll (unit);
+
+  if (from_plane.lane == size && to_plane.lane == size)
+    for (gsize i = 0; i < rows; i++)
+      memcpy (to + (gint64) i * to_plane.row, from + (gint64) i * from_plane.row, lanes * unit);
+  else if (from_plane.row == size && to_plane.lane == size)
+    routines->transpose[index] (from, from_plane.row, from_plane.lane, to, to_plane.row, to_plane.lane, rows, lanes);
+  else if (from_plane.lane == size && to_plane.row == size)
+    routines->transpose[index] (from, from_plane.lane, from_plane.row, to, to_plane.lane, to_plane.row, lanes, rows);
+  else
+    routines->move[index] (from, from_plane.row, from_plane.lane, to, to_plane.row, to_plane.lane, rows, lanes);
+}
+
+/* Lays a tile out in @memory. */
+static void
+init_tile (const Cumulative *self,
+           Tile             *tile,
+           guint8           *memory,
+           gsize             rows,
+           gsize             lanes)
+{
+  gsize padded = pad_lanes (self, lanes);
+
+  *tile = (Tile) { .elements = memory, .numbers = memory, .rows = rows, .lanes = lanes, .padded = padded };
+  if (self->converts)
+    tile->numbers += rows * padded * self->size;
+  if (lanes < padded)
+    memset (memory, 0, rows * padded * self->size);
 }
 
 static void
-run_columns (Run   *self,
-             gsize  task)
+convert_tile (const Cumulative *self,
+              const Tile       *tile,
+              gboolean          reads)
+{
+  gsize n = tile->rows * tile->padded;
+
+  if (self->converts && reads)
+    ghlo_cpu_read_row (&self->reader, tile->elements, (gint64) self->size, tile->numbers, n);
+  else if (self->converts)
+    ghlo_cpu_write_row (&self->writer, tile->numbers, tile->elements, (gint64) self->size, n);
+}
+
+/* Scans the rows of a tile, whose results are combined with @before, which may be NULL. @sums are the numbers that it
+ * begins with, and without @before those that it ends with. */
+static void
+scan_tile (const Cumulative *self,
+           const Tile       *tile,
+           gboolean          stores,
+           guint8           *sums,
+           const guint8     *before)
+{
+  gboolean from_end = self->backward && !self->restarts;
+  gint64 row = (gint64) (tile->padded * (self->converts ? self->number_size : self->size));
+  guint8 *first = tile->numbers + (from_end ? (gint64) (tile->rows - 1) * row : 0);
+  GhloCpuScan scan = {
+    .from = first, .to = stores ? first : NULL, .from_row = from_end ? -row : row, .to_row = from_end ? -row : row,
+    .rows = tile->rows, .columns = tile->padded, .sums = sums, .before = before,
+  };
+  Numbers all;
+
+  if (self->is_exact && before != NULL)
+    {
+      memcpy (all, before, tile->padded * self->number_size);
+      combine (self, all, sums, tile->padded);
+      scan.sums = all;
+    }
+  self->scan (&scan);
+}
+
+/* Rounds the numbers after each step; they are not in the place of the elements. */
+static void
+scan_rounding (const Run  *self,
+               const Tile *tile,
+               guint8     *sums)
 {
   const Cumulative *cumulative = self->cumulative;
-  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
   gboolean from_end = cumulative->backward && !cumulative->restarts;
-  guint last = self->rank - 1;
-  gsize n = MIN (COLUMNS, (gsize) self->dimensions[last] - task % self->n_tiles * COLUMNS);
-  gsize size = cumulative->reader.to_size;
-  GhloCpuNumberValue sums[COLUMNS], numbers[COLUMNS];
-  const guint8 *from;
-  guint8 *to;
+  gint64 size = (gint64) cumulative->size;
 
-  find_task (self, task, &from, &to);
-  for (gsize i = 0; i < cumulative->n && !is_stopped (self, i); i++)
+  for (gsize i = 0; i < tile->rows; i++)
     {
-      gsize row = from_end ? cumulative->n - 1 - i : i, end = cumulative->restarts ? cumulative->n : row + 1;
+      gsize row = from_end ? tile->rows - 1 - i : i, end = cumulative->restarts ? tile->rows : row + 1;
+      guint8 *rounded = tile->elements + row * tile->padded * cumulative->size;
 
-      for (gsize j = 0; j < n && (i == 0 || cumulative->restarts); j++)
-        memcpy ((guint8 *) sums + j * size, &self->start, size);
+      if (cumulative->restarts)
+        fill_numbers (cumulative, sums, &self->start, tile->padded);
       for (gsize j = row; j < end; j++)
         {
-          ghlo_cpu_read_row (&cumulative->reader, from + (gint64) j * from_stride, self->from_strides[last], numbers,
-                             n);
-          cumulative->loops->combine (sums, numbers, n);
-          if (cumulative->rounds)
-            round_numbers (cumulative, sums, n);
+          combine (cumulative, sums, tile->numbers + j * tile->padded * cumulative->number_size, tile->padded);
+          ghlo_cpu_write_row (&cumulative->writer, sums, rounded, size, tile->padded);
+          ghlo_cpu_read_row (&cumulative->reader, rounded, size, sums, tile->padded);
         }
-      ghlo_cpu_write_row (&cumulative->writer, sums, to + (gint64) row * to_stride, self->to_strides[last], n);
     }
 }
 
-/* Reduces a chunk of a row; the reduction begins with chunk 0. Without @store only the chunk's total is computed. */
+/* Moves the elements [begin, begin + tile->rows) of adjacent rows, which are the lanes of a tile. */
 static void
-run_chunk (Run          *self,
-           gsize         row,
-           gsize         chunk,
-           gboolean      store,
-           GhloCpuCarry *carry)
+move_lanes (const Run  *self,
+            const Tile *tile,
+            gsize       first,
+            gsize       n,
+            gsize       begin,
+            gboolean    reads)
 {
-  const Cumulative *cumulative = self->cumulative;
-  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
-  gsize end = MIN ((chunk + 1) * CHUNK, cumulative->n);
-  GhloCpuNumberValue numbers[BLOCK];
   const guint8 *from;
   guint8 *to;
 
-  find_task (self, row, &from, &to);
-  for (gsize begin = chunk * CHUNK; begin < end; begin += BLOCK)
+  for (gsize done = 0, run; done < n; done += run)
     {
-      gsize n = MIN (BLOCK, end - begin);
-      gint64 at = (gint64) (cumulative->backward ? cumulative->n - begin - n : begin);
+      guint last = self->rank - 1;
+      guint8 *lane = tile->elements + done * self->unit;
+      Plane plane = { (gint64) (tile->padded * self->cumulative->size), (gint64) self->unit };
 
-      ghlo_cpu_read_row (&cumulative->reader, from + at * from_stride, from_stride, numbers, n);
-      if (store)
-        {
-          cumulative->loops->row (numbers, n, cumulative->backward, carry);
-          ghlo_cpu_write_row (&cumulative->writer, numbers, to + at * to_stride, to_stride, n);
-        }
+      run = MIN (find_row (self, first + done, &from, &to), n - done);
+      if (reads)
+        move_plane (self->unit, from + (gint64) begin * self->from_stride,
+                    (Plane) { self->from_stride, self->from_strides[last] }, lane, plane, tile->rows, run);
       else
-        cumulative->loops->total (numbers, n, cumulative->backward, carry);
+        move_plane (self->unit, lane, plane, to + (gint64) begin * self->to_stride,
+                    (Plane) { self->to_stride, self->to_strides[last] }, tile->rows, run);
     }
 }
 
+/* Moves the segments of the blocks of rows from element @begin of the scan on. */
 static void
-run_row (Run  *self,
-         gsize row)
-{
-  GhloCpuCarry carry = { .before = self->start };
-
-  for (gsize chunk = 0; chunk < self->cumulative->n_chunks && !is_stopped (self, 64 * chunk); chunk++)
-    {
-      run_chunk (self, row, chunk, TRUE, &carry);
-      self->cumulative->loops->close (&carry);
-    }
-}
-
-static void
-run_short_rows (Run  *self,
-                gsize first,
-                gsize end)
+move_segments (const Run  *self,
+               const Tile *tile,
+               gsize       first,
+               gsize       n_rows,
+               gsize       begin,
+               gboolean    reads)
 {
   const Cumulative *cumulative = self->cumulative;
-  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
-  gsize n = cumulative->n, size = n * cumulative->reader.to_size, n_rows = end - first;
-  guint8 numbers[BLOCK * sizeof (GhloCpuNumberValue)] __attribute__ ((aligned (64)));
+  gint64 length = cumulative->backward ? -(gint64) tile->rows : (gint64) tile->rows;
+  gint64 at = (gint64) (cumulative->backward ? cumulative->n - begin - tile->rows : begin);
+  Plane plane = { (gint64) (tile->padded * cumulative->size), (gint64) cumulative->size };
+  gsize n = tile->lanes / n_rows;
   const guint8 *from;
   guint8 *to;
 
   for (gsize i = 0; i < n_rows; i++)
     {
-      find_task (self, first + i, &from, &to);
-      ghlo_cpu_read_row (&cumulative->reader, from, from_stride, numbers + i * size, n);
+      guint8 *lane = tile->elements + i * n * cumulative->size;
+
+      find_row (self, first + i, &from, &to);
+      if (reads)
+        move_plane (cumulative->size, from + at * self->from_stride,
+                    (Plane) { self->from_stride, length * self->from_stride }, lane, plane, tile->rows, n);
+      else
+        move_plane (cumulative->size, lane, plane, to + at * self->to_stride,
+                    (Plane) { self->to_stride, length * self->to_stride }, tile->rows, n);
     }
-  cumulative->loops->rows (numbers, n, n_rows, cumulative->backward, &self->start);
+}
+
+/* Replaces the totals of a row's segments by those of everything before each in the row, and adds them to @carry. */
+static void
+scan_totals (const Cumulative *self,
+             guint8           *totals,
+             guint8           *before,
+             gsize             n,
+             Carry            *carry)
+{
+  const Number inside = carry->inside;
+  gint64 size = (gint64) self->number_size;
+  GhloCpuScan scan = {
+    .from = totals, .to = totals, .from_row = size, .to_row = size, .rows = n, .columns = 1,
+    .sums = (guint8 *) &carry->inside,
+  };
+
+  self->scan_numbers (&scan);
+  fill_numbers (self, before, &carry->before, n);
+  combine (self, before, (const guint8 *) &inside, 1);
+  combine (self, before + size, totals, n - 1);
+}
+
+/* Scans @n_blocks blocks of @n_rows rows, each in @segments segments of @length elements, from element @begin on. */
+static void
+run_segments (const Run *self,
+              gsize      first,
+              gsize      n_rows,
+              gsize      begin,
+              gsize      n_blocks,
+              gsize      segments,
+              gsize      length,
+              gboolean   stores,
+              Carry     *carries)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize size = cumulative->number_size, n = n_blocks * segments;
+  guint8 memory[TILE] __attribute__ ((aligned (LINE)));
+  Numbers sums, before;
+  Tile tile;
+
+  init_tile (cumulative, &tile, memory, length, n_rows * n);
+  move_segments (self, &tile, first, n_rows, begin, TRUE);
+  convert_tile (cumulative, &tile, TRUE);
+  fill_numbers (cumulative, sums, &cumulative->identity, tile.padded);
+  memcpy (before, sums, tile.padded * size);
+  scan_tile (cumulative, &tile, FALSE, sums, NULL);
+  for (gsize i = 0; i < n_rows; i++)
+    scan_totals (cumulative, sums + i * n * size, before + i * n * size, n, &carries[i]);
+  if (!stores)
+    return;
+  fill_numbers (cumulative, sums, &cumulative->identity, tile.padded);
+  scan_tile (cumulative, &tile, TRUE, sums, before);
+  convert_tile (cumulative, &tile, FALSE);
+  move_segments (self, &tile, first, n_rows, begin, FALSE);
+}
+
+/* Scans the @n elements of each row that remain behind the segments, from element @begin on. */
+static void
+run_rest (const Run *self,
+          gsize      first,
+          gsize      n_rows,
+          gsize      begin,
+          gsize      n,
+          gboolean   stores,
+          Carry     *carries)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize size = cumulative->number_size, at = cumulative->backward ? cumulative->n - begin - n : begin;
+  guint8 memory[TILE] __attribute__ ((aligned (LINE)));
+  Numbers sums, before, inside;
+  Tile tile;
+
+  init_tile (cumulative, &tile, memory, n, n_rows);
+  move_lanes (self, &tile, first, n_rows, at, TRUE);
+  convert_tile (cumulative, &tile, TRUE);
+  fill_numbers (cumulative, before, &cumulative->identity, tile.padded);
+  memcpy (sums, before, tile.padded * size);
   for (gsize i = 0; i < n_rows; i++)
     {
-      find_task (self, first + i, &from, &to);
-      ghlo_cpu_write_row (&cumulative->writer, numbers + i * size, to, to_stride, n);
+      memcpy (sums + i * size, &carries[i].inside, size);
+      memcpy (before + i * size, &carries[i].before, size);
+    }
+  memcpy (inside, sums, tile.padded * size);
+  scan_tile (cumulative, &tile, FALSE, sums, NULL);
+  for (gsize i = 0; i < n_rows; i++)
+    memcpy (&carries[i].inside, sums + i * size, size);
+  if (!stores)
+    return;
+  scan_tile (cumulative, &tile, TRUE, inside, before);
+  convert_tile (cumulative, &tile, FALSE);
+  move_lanes (self, &tile, first, n_rows, at, FALSE);
+}
+
+/* Reduces the elements [begin, end) of rows, which lie in one chunk. Without @stores only their totals are computed. */
+static void
+run_chunk (const Run *self,
+           gsize      first,
+           gsize      n_rows,
+           gsize      begin,
+           gsize      end,
+           gboolean   stores,
+           Carry     *carries)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize block = cumulative->block, segments = count_segments (cumulative, MIN (cumulative->n, block));
+  gsize most = MAX (tile_lanes (cumulative, block / segments) / segments / n_rows, 1);
+
+  for (gsize n_blocks, n; begin < end; begin += n_blocks * n)
+    {
+      gsize length, whole;
+
+      n = MIN (end - begin, block);
+      n_blocks = CLAMP ((end - begin) / block, 1, most);
+      segments = count_segments (cumulative, n);
+      length = n / segments < MIN_SEGMENT ? 0 : n / segments;
+      whole = segments * length;
+      if (length > 0)
+        run_segments (self, first, n_rows, begin, n_blocks, segments, length, stores, carries);
+      if (n > whole)
+        run_rest (self, first, n_rows, begin + whole, n - whole, stores, carries);
+    }
+}
+
+static void
+begin_carry (const Run *self,
+             Carry     *carry)
+{
+  *carry = (Carry) { self->start, self->cumulative->identity };
+}
+
+/* Ends a chunk. */
+static void
+end_chunk (const Run *self,
+           Carry     *carry)
+{
+  combine (self->cumulative, (guint8 *) &carry->before, (const guint8 *) &carry->inside, 1);
+  carry->inside = self->cumulative->identity;
+}
+
+static void
+run_cut_rows (Run   *self,
+              gsize  first,
+              gsize  n_rows)
+{
+  gsize n = self->cumulative->n;
+  Carry carries[MAX_LANES / SEGMENTS];
+
+  for (gsize i = 0; i < n_rows; i++)
+    begin_carry (self, &carries[i]);
+  for (gsize begin = 0; begin < n && !is_stopped (self); begin += CHUNK)
+    {
+      run_chunk (self, first, n_rows, begin, MIN (begin + CHUNK, n), TRUE, carries);
+      for (gsize i = 0; i < n_rows; i++)
+        end_chunk (self, &carries[i]);
+    }
+}
+
+/* Scans rows, in units, as the lanes of tiles. */
+static void
+run_lanes (Run   *self,
+           gsize  first,
+           gsize  n_rows)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize n = cumulative->n, lanes = n_rows * (self->unit / cumulative->size);
+  guint8 memory[TILE] __attribute__ ((aligned (LINE)));
+  Numbers sums;
+  Tile tile;
+
+  fill_numbers (cumulative, sums, &self->start, sizeof (sums) / sizeof (Number));
+  for (gsize done = 0; done < n && !is_stopped (self); done += tile.rows)
+    {
+      gsize begin;
+
+      init_tile (cumulative, &tile, memory, MIN (tile_rows (cumulative, lanes), n - done), lanes);
+      begin = cumulative->backward && !cumulative->restarts ? n - done - tile.rows : done;
+      move_lanes (self, &tile, first, n_rows, begin, TRUE);
+      convert_tile (cumulative, &tile, TRUE);
+      if (cumulative->rounds)
+        scan_rounding (self, &tile, sums);
+      else
+        {
+          scan_tile (cumulative, &tile, TRUE, sums, NULL);
+          convert_tile (cumulative, &tile, FALSE);
+        }
+      move_lanes (self, &tile, first, n_rows, begin, FALSE);
+    }
+}
+
+/* Scans adjacent columns where they are. */
+static void
+run_columns (Run   *self,
+             gsize  first,
+             gsize  n_columns)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 sign = cumulative->backward ? -1 : 1;
+  Numbers sums;
+  const guint8 *from;
+  guint8 *to;
+
+  for (gsize done = 0, run; done < n_columns; done += run)
+    {
+      gsize n = cumulative->n, part;
+
+      run = MIN (find_row (self, first + done, &from, &to), n_columns - done);
+      part = PART / run;
+      fill_numbers (cumulative, sums, &self->start, run);
+      for (gsize i = 0; i < n && !is_stopped (self); i += part)
+        {
+          gint64 at = (gint64) (cumulative->backward ? n - 1 - i : i);
+
+          cumulative->scan (&(GhloCpuScan) {
+            .from = from + at * self->from_stride, .to = to + at * self->to_stride,
+            .from_row = sign * self->from_stride, .to_row = sign * self->to_stride,
+            .rows = MIN (part, n - i), .columns = run, .sums = sums,
+          });
+        }
     }
 }
 
@@ -363,15 +833,17 @@ run_tasks (gpointer data,
 {
   Run *self = data;
 
-  gsize n = self->cumulative->n, n_rows = !self->by_columns && n <= SHORT_ROW ? BLOCK / n : 1;
+  for (gsize task = begin; task < end; task++)
+    {
+      gsize first = task * self->n_lanes, n = MIN (self->n_lanes, self->n_rows - first);
 
-  for (gsize task = begin; task < end && !is_stopped (self, task); task += n_rows)
-    if (self->by_columns)
-      run_columns (self, task);
-    else if (n <= SHORT_ROW)
-      run_short_rows (self, task, MIN (end, task + n_rows));
-    else
-      run_row (self, task);
+      if (self->is_cut)
+        run_cut_rows (self, first, n);
+      else if (self->is_direct)
+        run_columns (self, first, n);
+      else
+        run_lanes (self, first, n);
+    }
 }
 
 static void
@@ -383,7 +855,7 @@ run_totals (gpointer data,
   Run *self = data;
 
   for (gsize chunk = begin; chunk < end; chunk++)
-    run_chunk (self, self->row, chunk, FALSE, &self->carries[chunk]);
+    run_chunk (self, self->row, 1, chunk * CHUNK, (chunk + 1) * CHUNK, FALSE, &self->carries[chunk]);
 }
 
 static void
@@ -395,33 +867,30 @@ run_chunks (gpointer data,
   Run *self = data;
 
   for (gsize chunk = begin; chunk < end; chunk++)
-    {
-      GhloCpuCarry carry = { .before = self->carries[chunk].before };
-
-      run_chunk (self, self->row, chunk, TRUE, &carry);
-    }
+    run_chunk (self, self->row, 1, chunk * CHUNK, MIN ((chunk + 1) * CHUNK, self->cumulative->n), TRUE,
+               &self->carries[chunk]);
 }
 
 /* Lets threads share the chunks of a row: first all chunks' totals are computed, then all chunks are written. The
- * results are the same as those of run_row(). */
+ * results are the same as those of run_cut_rows(). */
 static gboolean
 split_row (Run  *self,
            gsize row)
 {
   const Cumulative *cumulative = self->cumulative;
-  GhloCpuCarry carry = { .before = self->start };
+  Carry carry;
 
   self->row = row;
-  memset (self->carries, 0, cumulative->n_chunks * sizeof (GhloCpuCarry));
+  for (gsize chunk = 0; chunk < cumulative->n_chunks; chunk++)
+    begin_carry (self, &self->carries[chunk]);
   if (!ghlo_parallel_for (cumulative->n_chunks - 1, 1, COST * (double) cumulative->n, run_totals, self, self->monitor))
     return FALSE;
+  begin_carry (self, &carry);
   for (gsize chunk = 0; chunk < cumulative->n_chunks; chunk++)
     {
       carry.inside = self->carries[chunk].inside;
-      carry.begun = TRUE;
-      self->carries[chunk].before = carry.before;
-      if (chunk + 1 < cumulative->n_chunks)
-        cumulative->loops->close (&carry);
+      self->carries[chunk] = (Carry) { carry.before, cumulative->identity };
+      end_chunk (self, &carry);
     }
 
   return ghlo_parallel_for (cumulative->n_chunks, 1, COST * (double) cumulative->n, run_chunks, self, self->monitor);
@@ -438,18 +907,21 @@ run (gpointer            compiled,
   const Cumulative *self = compiled;
   Run run = { .cumulative = self, .carries = scratch, .monitor = monitor };
   gboolean done = TRUE;
-  gsize n_tasks;
 
   if (self->n == 0)
     return TRUE;
   walk (&run, &operands[0], &results[0]);
-  ghlo_cpu_read_row (&self->reader, operands[1].data, self->reader.size, &run.start, 1);
-  n_tasks = count_tasks (&run);
-  if (!run.by_columns && n_tasks < ghlo_parallel_get_limit () && self->n_chunks > 2)
-    for (gsize row = 0; done && row < n_tasks; row++)
+  choose_lanes (&run);
+  if (self->reader.size > 0)
+    ghlo_cpu_read_row (&self->reader, operands[1].data, self->reader.size, &run.start, 1);
+  else
+    memcpy (&run.start, operands[1].data, self->size);
+  if (run.is_cut && run.n_rows < ghlo_parallel_get_limit () && self->n_chunks > 2)
+    for (gsize row = 0; done && row < run.n_rows; row++)
       done = split_row (&run, row);
   else
-    done = ghlo_parallel_for (n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;
+    done = ghlo_parallel_for (ghlo_size_ceil_div (run.n_rows, run.n_lanes), 1, self->nanoseconds, run_tasks, &run,
+                              monitor) && !run.stopped;
 
   return ghlo_cpu_finish (done, monitor, error);
 }
