@@ -184,6 +184,7 @@ ghlo_emit_primitive (Emitter              *self,
                      const Value          *operands)
 {
   GhloElementType type = ghlo_kernel_operand_type (self->kernel, node);
+  Type half = LLVMHalfTypeInContext (self->context);
   Value a = operands[0], b = operands[1];
 
   switch ((GhloNodeKind) node->kind)
@@ -196,6 +197,12 @@ ghlo_emit_primitive (Emitter              *self,
       return LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
     case GHLO_NODE_FMA:
       return ghlo_emit_fma (self, type, a, b, operands[2]);
+    case GHLO_NODE_FROM_F16:
+      a = LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, half, a), "");
+      return LLVMBuildFPExt (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
+    case GHLO_NODE_TO_F16:
+      a = LLVMBuildFPTrunc (self->builder, a, ghlo_emit_type_like (self, half, a), "");
+      return LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
     default:
       break;
     }
