@@ -53,7 +53,7 @@ ghlo_code_target (void)
   static const GhloCodeTarget targets[GHLO_CPU_N_LEVELS] = {
     [GHLO_CPU_LEVEL_BASELINE] = { "x86_64-unknown-linux-gnu", "x86-64", "", 16, 0, FALSE, FALSE, FALSE },
     [GHLO_CPU_LEVEL_AVX2] = { "x86_64-unknown-linux-gnu", "x86-64-v3", "", 32, 4, TRUE, TRUE, TRUE },
-    [GHLO_CPU_LEVEL_AVX512] = { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE, TRUE },
+    [GHLO_CPU_LEVEL_AVX512] = { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE, TRUE, TRUE },
   };
 
   return &targets[get_level ()];

@@ -235,6 +235,11 @@ guint    ghlo_emit_lane_distance (const Emitter         *self,
 Value    ghlo_emit_read_interleaved (Emitter             *self,
                                      const GhloEmitPlace *place,
                                      Value                mask);
+/* Concatenates @n_parts vectors of @n lanes; both are powers of two. Changes @parts. */
+Value    ghlo_emit_join          (Emitter               *self,
+                                  Value                 *parts,
+                                  guint                  n_parts,
+                                  guint                  n);
 /* Interleaves @lane_distance vectors and stores them from @place, the place of the first one, on. @values have
  * memory's type. */
 void     ghlo_emit_write_interleaved (Emitter             *self,

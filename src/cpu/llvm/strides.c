@@ -59,12 +59,11 @@ pick (Emitter     *self,
   return result;
 }
 
-/* Concatenates @n_parts vectors of @n lanes. */
-static Value
-join (Emitter *self,
-      Value   *parts,
-      guint    n_parts,
-      guint    n)
+Value
+ghlo_emit_join (Emitter *self,
+                Value   *parts,
+                guint    n_parts,
+                guint    n)
 {
   Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
 
@@ -146,7 +145,7 @@ ghlo_emit_read_interleaved (Emitter             *self,
       parts[i] = pick (self, vectors, lane_distance, from, lanes, n);
     }
 
-  return join (self, parts, n_parts, n);
+  return ghlo_emit_join (self, parts, n_parts, n);
 }
 
 void
