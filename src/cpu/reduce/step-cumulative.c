@@ -347,32 +347,35 @@ walk (Run            *self,
   choose_last (self);
 }
 
-/* Chooses how many rows a task has. */
+/* Chooses how many rows a task has, which changes no bit: what fits a tile, but no more than a thread's share. */
 static void
 choose_lanes (Run *self)
 {
   const Cumulative *cumulative = self->cumulative;
   gsize last = (gsize) self->dimensions[self->rank - 1], n = cumulative->n;
-  gsize most = sizeof (Numbers) / cumulative->number_size;
+  gsize n_threads = cumulative->nanoseconds < GHLO_PARALLEL_MIN_WORK ? 1 : ghlo_parallel_get_limit ();
+  gsize share = ghlo_size_ceil_div (self->n_rows, n_threads), most = sizeof (Numbers) / cumulative->number_size;
 
   if (self->is_cut)
     {
       most = count_segments (cumulative, MIN (n, cumulative->block));
       most = tile_lanes (cumulative, MIN (n, cumulative->block) / most) / most;
-      self->n_lanes = MAX (most / ghlo_size_ceil_div (n, cumulative->block), 1);
+      self->n_lanes = MAX (MIN (most / ghlo_size_ceil_div (n, cumulative->block), share), 1);
       return;
     }
+  share = pad_lanes (cumulative, share);
   self->is_direct = !cumulative->converts && is_adjacent (self, self->rank - 1)
                     && last >= LINE / cumulative->number_size;
   if (self->is_direct)
     {
+      most = MIN (most, share);
       self->n_lanes = last < most ? most / last * last : most;
       return;
     }
-  self->n_lanes = MAX (tile_lanes (cumulative, n), WIDE / cumulative->number_size);
+  self->n_lanes = MIN (MAX (tile_lanes (cumulative, n), WIDE / cumulative->number_size), share);
   widen_units (self);
   self->n_rows /= self->unit / cumulative->size;
-  self->n_lanes /= self->unit / cumulative->size;
+  self->n_lanes = MAX (self->n_lanes / (self->unit / cumulative->size), 1);
 }
 
 /* Finds where row @row begins. Returns how many rows follow it along the last dimension, including itself. */
