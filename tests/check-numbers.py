@@ -95,6 +95,7 @@ WINDOWS = {
     'cpu/convolution/convolution.h': 'holds the window; panels.c copies padded inputs into room that it limits',
     'cpu/move/step-pad.c': 'strides only between elements that the result has',
     'cpu/pooling/pool.c': 'windows and rows have limits of 30 bits',
+    'cpu/strips/step-kernel.c': 'compares sizes with strides',
     'ir/verify/window.h': 'the verifier checks everything',
     'kernel/lower/domain.c': 'sizes, whose product is checked',
     'kernel/lower/lower.c': 'asks whether the numbers are within the limit',

@@ -11,9 +11,9 @@
 #include "passes/walk.h"
 
 /* What writing and reading an element between two windows counts for, in elements that are combined. */
-#define BETWEEN 4.0
+#define BETWEEN 2.0
 /* The least number of combined elements that must be saved, beside which further steps take no time. */
-#define LEAST_SAVED 262144.0
+#define LEAST_SAVED 16384.0
 
 /* The dimensions whose windows have several elements, in the order in which they are reduced. */
 typedef struct

@@ -35,4 +35,6 @@ NAME (elementwise_routines_init) (GhloCpuElementwiseRoutines *self)
   };
   memcpy (self->casts, NAME (casts), sizeof (self->casts));
   memcpy (self->reductions, NAME (reductions), sizeof (self->reductions));
+  memcpy (self->scans, NAME (scans), sizeof (self->scans));
+  self->wide_sum = NAME (wide_sum);
 }

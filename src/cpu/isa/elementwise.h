@@ -76,6 +76,21 @@ typedef void (*GhloCpuReduceFunc) (const guint8 *from,
                                    gsize         n,
                                    guint8       *accumulator);
 
+/* A scan of @rows rows of @columns adjacent elements; rows are @from_row and @to_row bytes apart. @sums has the
+ * reduction of each column so far, in numbers, and is changed. @to, which may be @from or NULL, gets the reductions up
+ * to each row; with @before, which only operations have whose order counts, they are combined with its numbers. */
+typedef struct
+{
+  const guint8 *from;
+  guint8       *to;
+  gint64        from_row, to_row;
+  gsize         rows, columns;
+  guint8       *sums;
+  const guint8 *before;
+} GhloCpuScan;
+
+typedef void (*GhloCpuScanFunc) (const GhloCpuScan *scan);
+
 typedef struct
 {
   const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];  /* indexed by GhloScalarKind and GhloCpuElementwiseOp */
@@ -83,6 +98,8 @@ typedef struct
   const GhloCpuElementwiseFunc *functions[GHLO_CPU_N_NUMBERS];
   GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* NULL for the same type */
   GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* NULL for complex numbers */
+  GhloCpuScanFunc               scans[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];       /* of numbers; likewise */
+  GhloCpuScanFunc               wide_sum;                                          /* the scan of f32 in f64 */
 } GhloCpuElementwiseRoutines;
 
 /* The loops of ghlo_cpu_level (), and those of any level up to the processor's own. Missing loops are NULL. */

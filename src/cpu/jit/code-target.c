@@ -51,14 +51,14 @@ ghlo_code_target (void)
 {
 #if defined (__x86_64__) && defined (__LP64__)
   static const GhloCodeTarget targets[GHLO_CPU_N_LEVELS] = {
-    [GHLO_CPU_LEVEL_BASELINE] = { "x86_64-unknown-linux-gnu", "x86-64", "", 16, 0, FALSE, FALSE },
-    [GHLO_CPU_LEVEL_AVX2] = { "x86_64-unknown-linux-gnu", "x86-64-v3", "", 32, 4, TRUE, TRUE },
-    [GHLO_CPU_LEVEL_AVX512] = { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE },
+    [GHLO_CPU_LEVEL_BASELINE] = { "x86_64-unknown-linux-gnu", "x86-64", "", 16, 0, FALSE, FALSE, FALSE },
+    [GHLO_CPU_LEVEL_AVX2] = { "x86_64-unknown-linux-gnu", "x86-64-v3", "", 32, 4, TRUE, TRUE, TRUE },
+    [GHLO_CPU_LEVEL_AVX512] = { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE, TRUE, TRUE },
   };
 
   return &targets[get_level ()];
 #elif defined (__aarch64__) && defined (__LP64__) && G_BYTE_ORDER == G_LITTLE_ENDIAN
-  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE };
+  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE, TRUE };
 
   return &target;
 #else

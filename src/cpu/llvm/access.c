@@ -6,6 +6,9 @@
 
 #include "cpu/llvm/emit-llvm.h"
 
+/* Nodes that a gather of all lanes counts for. */
+enum { GATHER = 16 };
+
 /* A place under construction. offset is the bytes from the buffer's beginning in the first lane; it replaces
  * place.base. */
 typedef struct
@@ -46,7 +49,9 @@ add_condition (Emitter *self,
                Value    condition)
 {
   sum->place.inside = ghlo_emit_and (self, sum->place.inside, condition);
-  if (condition != NULL && !ghlo_emit_is_vector (condition))
+  if (condition != NULL && ghlo_emit_is_vector (condition))
+    sum->place.inside_lanes = ghlo_emit_and (self, sum->place.inside_lanes, condition);
+  else
     sum->place.inside_all = ghlo_emit_and (self, sum->place.inside_all, condition);
 }
 
@@ -178,18 +183,25 @@ find_place (Emitter *self,
   return sum.place;
 }
 
-gboolean
-ghlo_emit_is_scattered (const Emitter *self,
+guint
+ghlo_emit_count_gather (const Emitter *self,
                         guint          number)
 {
   const GhloKernelAccess *access = &self->kernel->accesses[number];
+  const gint64 size = ghlo_element_info (access->type)->size;
   gint64 stride = lane_stride (self, access->strides);
 
   for (guint i = access->first_term; i < (guint) access->first_term + access->n_terms; i++)
     stride += lane_stride (self, self->kernel->terms[i].strides) / MAX (self->kernel->terms[i].step, 1)
               * self->kernel->terms[i].stride;
 
-  return access->n_terms > 0 && stride != 0 && stride != ghlo_element_info (access->type)->size;
+  if (access->n_terms == 0 || stride == 0 || stride == size)
+    return 0;
+
+  if (stride > 0 && stride % size == 0 && stride / size <= GHLO_SCHEDULE_MAX_LANE_STRIDE)
+    return (guint) (2 * stride / size);
+
+  return GATHER;
 }
 
 /* Whether a guard of the access @number is known to fail. */

@@ -36,7 +36,7 @@ typedef enum
 
 typedef struct
 {
-  const GhloKernel         *kernel;     /* expanded: it has no functions */
+  const GhloKernel         *kernel;     /* expanded: the target has its functions */
   const GhloKernelSchedule *schedule;
   const GhloCodeTarget     *target;
 
@@ -178,8 +178,8 @@ Value    ghlo_emit_load          (Emitter               *self,
                                   Value                  fill);
 Value    ghlo_emit_inside        (Emitter               *self,
                                   guint                  access);
-/* Whether the lanes of @access, which has terms, are not adjacent. */
-gboolean ghlo_emit_is_scattered  (const Emitter         *self,
+/* How many nodes it counts for that the lanes of @access are not adjacent, if it has terms. */
+guint    ghlo_emit_count_gather  (const Emitter         *self,
                                   guint                  access);
 /* Emits the store @number of the block. Stores whose elements interleave without gaps are emitted at once, in
  * place of the last one. */
@@ -203,6 +203,7 @@ typedef struct
   Value    offsets;             /* <i64>, bytes added in each lane; or NULL */
   Value    inside;              /* i1 or <i1>: whether the element exists; NULL: always */
   Value    inside_all;          /* i1: the part of inside that is the same in all lanes; NULL: there is none */
+  Value    inside_lanes;        /* <i1>: the other part, likewise */
   gboolean covers_gaps;         /* the block also loads all elements between the lanes */
   guint8   elements_before;     /* for covers_gaps: how many of them are in front of the first lane */
 } GhloEmitPlace;
@@ -218,10 +219,11 @@ void     ghlo_emit_write         (Emitter               *self,
 Value    ghlo_emit_to_memory     (Emitter               *self,
                                   const GhloEmitPlace   *place,
                                   Value                  value);
-/* Loads one vector of @type of contiguous elements, all of which exist. */
+/* Loads one vector of @type of contiguous elements: all, or those for which the vector @mask holds. */
 Value    ghlo_emit_load_contiguous (Emitter             *self,
                                     const GhloEmitPlace *place,
-                                    Type                 type);
+                                    Type                 type,
+                                    Value                mask);
 void     ghlo_emit_store_contiguous (Emitter             *self,
                                      const GhloEmitPlace *place,
                                      Value                value);
@@ -229,10 +231,15 @@ void     ghlo_emit_store_contiguous (Emitter             *self,
 /* strides.c: the distance between lanes in elements, where lanes are picked from whole vectors; else 0. */
 guint    ghlo_emit_lane_distance (const Emitter         *self,
                                   const GhloEmitPlace   *place);
-/* The result has memory's type. All lanes are active. */
+/* The result has memory's type, in those lanes where the vector @mask holds; NULL: in all. */
 Value    ghlo_emit_read_interleaved (Emitter             *self,
                                      const GhloEmitPlace *place,
-                                     guint                lane_distance);
+                                     Value                mask);
+/* Concatenates @n_parts vectors of @n lanes; both are powers of two. Changes @parts. */
+Value    ghlo_emit_join          (Emitter               *self,
+                                  Value                 *parts,
+                                  guint                  n_parts,
+                                  guint                  n);
 /* Interleaves @lane_distance vectors and stores them from @place, the place of the first one, on. @values have
  * memory's type. */
 void     ghlo_emit_write_interleaved (Emitter             *self,

@@ -46,6 +46,8 @@ typedef struct
   guint       masked_bytes;     /* smallest element, in bytes, for masked loads and stores; 0: none */
   gboolean    has_fma;          /* has an FMA instruction */
   gboolean    has_rounding;     /* has instructions for FLOOR, CEIL and the like */
+  gboolean    has_half;         /* has instructions that convert f32 from and to f16 */
+  gboolean    has_range;        /* has VRANGEPS and VRANGEPD, of whole registers */
 } GhloCodeTarget;
 
 typedef struct

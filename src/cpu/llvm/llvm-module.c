@@ -212,7 +212,8 @@ compile (const GhloKernel          *kernel,
          char                     **listing,
          GError                   **error)
 {
-  g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, error);
+  g_autofree GhloKernel *expanded = target->has_half ? ghlo_kernel_expand_but_half (kernel, error)
+                                    : ghlo_kernel_expand (kernel, error);
   Compile self = { .target = target };
   GBytes *object;
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MASK_TIME = 4 };
+
 static guint
 size_of (const GhloEmitPlace *place)
 {
@@ -77,14 +79,6 @@ load (Emitter             *self,
   LLVMSetAlignment (loaded, size_of (place));
 
   return set_alias_scopes (self, place, loaded);
-}
-
-Value
-ghlo_emit_load_contiguous (Emitter             *self,
-                           const GhloEmitPlace *place,
-                           Type                 type)
-{
-  return load (self, place, type, place->base);
 }
 
 static void
@@ -160,6 +154,16 @@ read_masked (Emitter             *self,
   return set_alias_scopes (self, place, ghlo_emit_intrinsic (self, intrinsic, types, 2, arguments, 4));
 }
 
+Value
+ghlo_emit_load_contiguous (Emitter             *self,
+                           const GhloEmitPlace *place,
+                           Type                 type,
+                           Value                mask)
+{
+  return mask == NULL ? load (self, place, type, place->base)
+                      : read_masked (self, place, place->base, mask, LLVMConstNull (type));
+}
+
 /* Reverses the order of the lanes. */
 static Value
 reverse (Emitter *self,
@@ -223,13 +227,38 @@ read_uniform (Emitter             *self,
   return place->inside != NULL ? ghlo_emit_select (self, place->inside, value, fill) : value;
 }
 
+/* Whether the dummy area has room for all lanes. */
+static gboolean
+fits_dummy (const Emitter       *self,
+            const GhloEmitPlace *place)
+{
+  return ghlo_emit_lane_distance (self, place) * self->width * size_of (place) <= GHLO_CODE_DUMMY_BYTES;
+}
+
+/* Whether to load whole vectors, for @lanes (nullable: for all), and to pick the lanes, rather than to gather them. A
+ * mask that is not known has to be spread over each vector, by as many instructions as a gather of MASK_TIME lanes
+ * takes. */
+static gboolean
+picks_lanes (const Emitter       *self,
+             const GhloEmitPlace *place,
+             Value                lanes)
+{
+  const guint size = size_of (place), distance = ghlo_emit_lane_distance (self, place);
+
+  if (distance == 0 || lanes == NULL)
+    return distance > 0;
+
+  return self->target->masked_bytes > 0 && size >= self->target->masked_bytes
+         && (LLVMIsConstant (lanes) || distance * MASK_TIME <= MIN (self->width, self->target->vector_bytes / size));
+}
+
 Value
 ghlo_emit_read (Emitter             *self,
                 const GhloEmitPlace *place,
                 Value                fill)
 {
   Type type = ghlo_emit_vector (self, ghlo_emit_memory_type (self, place->type));
-  Value inside = place->inside, value, mask, background;
+  Value inside = place->inside, value, mask, lanes, background;
 
   if (fill == NULL)
     fill = LLVMConstNull (ghlo_emit_type (self, place->type));
@@ -245,11 +274,18 @@ ghlo_emit_read (Emitter             *self,
       return inside != NULL ? ghlo_emit_select (self, inside, value, fill) : value;
     }
   mask = ghlo_emit_and (self, inside, self->mask);
-  if (mask == NULL && ghlo_emit_lane_distance (self, place) > 0)
-    return from_memory (self, place, ghlo_emit_read_interleaved (self, place, ghlo_emit_lane_distance (self, place)));
+  background = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, fill));
+  lanes = fits_dummy (self, place) ? ghlo_emit_and (self, place->inside_lanes, self->mask) : mask;
+  if (picks_lanes (self, place, lanes))
+    {
+      GhloEmitPlace row = *place;
+
+      row.base = address_if (self, place, place->inside_all);
+      value = ghlo_emit_read_interleaved (self, &row, lanes != NULL ? masked_lanes (self, lanes) : NULL);
+      return from_memory (self, place, mask != NULL ? ghlo_emit_select (self, mask, value, background) : value);
+    }
   if (place->offsets == NULL && place->stride == -(gint64) size_of (place) && mask == NULL)
     return from_memory (self, place, load_reversed (self, place, type));
-  background = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, fill));
   value = read_masked (self, place, addresses_if_masked (self, place), mask, background);
 
   return from_memory (self, place, value);

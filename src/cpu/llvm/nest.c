@@ -6,9 +6,9 @@
 
 #include "cpu/llvm/emit-llvm.h"
 
-/* MAX_LAID_OUT: nodes of a nest that is fully unrolled. GATHER: what a scattered load counts for. MAX_WORK: nodes,
- * counted at each point, between two checks whether to stop: at most about 10 ms. */
-enum { MAX_LAID_OUT = 64, GATHER = 16, MAX_WORK = 1 << 22 };
+/* MAX_LAID_OUT: nodes of a nest that is fully unrolled. MAX_WORK: nodes, counted at each point, between two checks
+ * whether to stop: at most about 10 ms. */
+enum { MAX_LAID_OUT = 128, MAX_WORK = 1 << 22 };
 
 /* The inner axes of a nest, from @axis on. */
 typedef struct
@@ -42,8 +42,8 @@ count_nodes (const Emitter         *self,
   gint64 n = block->first_merge - block->first_node;
 
   for (guint i = block->first_node; i < block->first_merge; i++)
-    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_emit_is_scattered (self, self->kernel->nodes[i].index))
-      n += GATHER;
+    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD)
+      n += ghlo_emit_count_gather (self, self->kernel->nodes[i].index);
 
   return n;
 }

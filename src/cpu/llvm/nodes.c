@@ -127,6 +127,47 @@ ghlo_emit_fma (Emitter         *self,
   return ghlo_emit_intrinsic (self, "llvm.fma", &types, 1, operands, 3);
 }
 
+/* The extreme of one register of numbers. VRANGE orders zeros by their sign, but prefers numbers to NaN. */
+static Value
+emit_range (Emitter         *self,
+            GhloElementType  type,
+            gboolean         is_maximum,
+            Value            a,
+            Value            b)
+{
+  const gboolean is_f32 = type == GHLO_ELEMENT_TYPE_F32;
+  /* The operation, and that the sign is the result's. */
+  Value operation = LLVMConstInt (self->i32, is_maximum ? 5 : 4, FALSE);
+  Value all = LLVMConstAllOnes (LLVMIntTypeInContext (self->context, is_f32 ? 16 : 8));
+  Value rounding = LLVMConstInt (self->i32, 4, FALSE);
+  Value arguments[] = { a, b, operation, LLVMGetPoison (LLVMTypeOf (a)), all, rounding };
+  Value range = ghlo_emit_intrinsic (self, is_f32 ? "llvm.x86.avx512.mask.range.ps.512"
+                                                  : "llvm.x86.avx512.mask.range.pd.512", NULL, 0, arguments, 6);
+
+  return LLVMBuildSelect (self->builder, LLVMBuildFCmp (self->builder, LLVMRealUNO, a, b, ""),
+                          LLVMBuildFAdd (self->builder, a, b, ""), range, "");
+}
+
+static Value
+emit_extreme (Emitter         *self,
+              GhloElementType  type,
+              gboolean         is_maximum,
+              Value            a,
+              Value            b)
+{
+  const guint lanes = self->target->vector_bytes / ghlo_element_info (type)->size;
+  const guint n = ghlo_emit_is_vector (a) ? LLVMGetVectorSize (LLVMTypeOf (a)) / lanes : 0;
+  Value parts[GHLO_SCHEDULE_MAX_WIDTH];
+
+  if (!self->target->has_range || n == 0)
+    return call_float (self, is_maximum ? "llvm.maximum" : "llvm.minimum", a, b);
+  for (guint i = 0; i < n; i++)
+    parts[i] = emit_range (self, type, is_maximum, ghlo_emit_take_lanes (self, a, i * lanes, lanes),
+                           ghlo_emit_take_lanes (self, b, i * lanes, lanes));
+
+  return ghlo_emit_join (self, parts, n, lanes);
+}
+
 static Value
 emit_float (Emitter         *self,
             GhloNodeKind     kind,
@@ -147,9 +188,8 @@ emit_float (Emitter         *self,
     case GHLO_NODE_DIVIDE:
       return LLVMBuildFDiv (builder, a, b, "");
     case GHLO_NODE_MINIMUM:
-      return call_float (self, "llvm.minimum", a, b);
     case GHLO_NODE_MAXIMUM:
-      return call_float (self, "llvm.maximum", a, b);
+      return emit_extreme (self, type, kind == GHLO_NODE_MAXIMUM, a, b);
     case GHLO_NODE_NEGATE:
       return LLVMBuildFNeg (builder, a, "");
     case GHLO_NODE_ABS:
@@ -184,6 +224,7 @@ ghlo_emit_primitive (Emitter              *self,
                      const Value          *operands)
 {
   GhloElementType type = ghlo_kernel_operand_type (self->kernel, node);
+  Type half = LLVMHalfTypeInContext (self->context);
   Value a = operands[0], b = operands[1];
 
   switch ((GhloNodeKind) node->kind)
@@ -196,6 +237,12 @@ ghlo_emit_primitive (Emitter              *self,
       return LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
     case GHLO_NODE_FMA:
       return ghlo_emit_fma (self, type, a, b, operands[2]);
+    case GHLO_NODE_FROM_F16:
+      a = LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, half, a), "");
+      return LLVMBuildFPExt (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
+    case GHLO_NODE_TO_F16:
+      a = LLVMBuildFPTrunc (self->builder, a, ghlo_emit_type_like (self, half, a), "");
+      return LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
     default:
       break;
     }

@@ -146,7 +146,7 @@ stage (Emitter *self,
         {
           row = place;
           row.base = ghlo_emit_byte_address (self, base, ghlo_emit_i64 (self, (gint64) (i + j) * stride));
-          vectors[j] = ghlo_emit_load_contiguous (self, &row, type);
+          vectors[j] = ghlo_emit_load_contiguous (self, &row, type, NULL);
         }
       transpose (self, vectors, n);
       for (guint j = 0; j < n; j++)

@@ -4,7 +4,7 @@
  * the parts of complex numbers. Loads read whole vectors, with the elements in between, and pick the lanes out of
  * them. Stores whose elements interleave without gaps are combined into one. No load reads beyond the elements that
  * the block accesses: the last vectors end with the last element, unless other loads of the block cover what follows
- * it.
+ * it. Where not all lanes are active, only their elements are loaded.
  */
 
 #include "cpu/llvm/emit-llvm.h"
@@ -59,12 +59,11 @@ pick (Emitter     *self,
   return result;
 }
 
-/* Concatenates @n_parts vectors of @n lanes. */
-static Value
-join (Emitter *self,
-      Value   *parts,
-      guint    n_parts,
-      guint    n)
+Value
+ghlo_emit_join (Emitter *self,
+                Value   *parts,
+                guint    n_parts,
+                guint    n)
 {
   Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
 
@@ -93,20 +92,40 @@ back_of (guint index,
   return end > last ? end - last : 0;
 }
 
+/* The mask of @n elements from @first on, of which every lane_distance-th one is a lane's; the others are not read. */
+static Value
+spread_mask (Emitter *self,
+             Value    mask,
+             guint    lane_distance,
+             guint    first,
+             guint    n)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  for (guint i = 0; i < n; i++)
+    lanes[i] = LLVMConstInt (self->i32, (first + i) % lane_distance == 0 ? (first + i) / lane_distance : self->width,
+                             FALSE);
+
+  return LLVMBuildShuffleVector (self->builder, mask, LLVMConstNull (LLVMTypeOf (mask)), LLVMConstVector (lanes, n),
+                                 "");
+}
+
 Value
 ghlo_emit_read_interleaved (Emitter             *self,
                             const GhloEmitPlace *place,
-                            guint                lane_distance)
+                            Value                mask)
 {
   const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
-  const guint before = place->covers_gaps ? place->elements_before : 0, n_parts = self->width / n;
+  const guint lane_distance = ghlo_emit_lane_distance (self, place), n_parts = self->width / n;
+  const gboolean covers_gaps = place->covers_gaps && mask == NULL;
+  const guint before = covers_gaps ? place->elements_before : 0;
   Type type = LLVMVectorType (ghlo_emit_memory_type (self, place->type), n);
   Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[GHLO_SCHEDULE_MAX_LANE_STRIDE];
 
   for (guint i = 0; i < n_parts; i++)
     {
       guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];
-      const gboolean is_last = i + 1 == n_parts && !place->covers_gaps;
+      const gboolean is_last = i + 1 == n_parts && !covers_gaps && mask == NULL;
 
       for (guint j = 0; j < lane_distance; j++)
         {
@@ -115,7 +134,8 @@ ghlo_emit_read_interleaved (Emitter             *self,
           GhloEmitPlace row = *place;
 
           row.base = ghlo_emit_byte_address (self, place->base, ghlo_emit_i64 (self, first * size));
-          vectors[j] = ghlo_emit_load_contiguous (self, &row, type);
+          vectors[j] = ghlo_emit_load_contiguous (self, &row, type, mask == NULL ? NULL
+                                                  : spread_mask (self, mask, lane_distance, (guint) first, n));
         }
       for (guint j = 0; j < n; j++)
         {
@@ -125,7 +145,7 @@ ghlo_emit_read_interleaved (Emitter             *self,
       parts[i] = pick (self, vectors, lane_distance, from, lanes, n);
     }
 
-  return join (self, parts, n_parts, n);
+  return ghlo_emit_join (self, parts, n_parts, n);
 }
 
 void

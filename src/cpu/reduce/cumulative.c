@@ -1,243 +1,550 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative reductions. Each element depends on the previous one, so a row is cut into eight segments that are
- * reduced side by side; then the total of the preceding segments is combined into each segment. Short rows are
- * reduced side by side as a whole.
+ * Tiles of lanes, and segments of rows, as the arguments of scans.
  */
 
 #include "cpu/reduce/cumulative.h"
 
-enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
+#include "base/sizes.h"
 
-#define ADD(a, b)      ((a) + (b))
-#define MULTIPLY(a, b) ((a) * (b))
-#define AND(a, b)      ((a) & (b))
-#define OR(a, b)       ((a) | (b))
-#define XOR(a, b)      ((a) ^ (b))
-#define GREATER(a, b)  ((a) > (b) ? (a) : (b))
-#define LESSER(a, b)   ((a) < (b) ? (a) : (b))
-#define SIGNED_GREATER(a, b) ((gint64) (a) > (gint64) (b) ? (a) : (b))
-#define SIGNED_LESSER(a, b)  ((gint64) (a) < (gint64) (b) ? (a) : (b))
-/* Equal floats that differ in bits are zeros; their maximum is +0 and their minimum -0. */
-#define FLOAT_GREATER(a, b) \
-  ((a) != (a) || (a) > (b) || ((a) == (b) && !__builtin_signbit (a)) ? (a) : (b))
-#define FLOAT_LESSER(a, b) \
-  ((a) != (a) || (a) < (b) || ((a) == (b) && __builtin_signbit (a)) ? (a) : (b))
+#include <string.h>
 
-#define DEFINE_LOOPS(NAME, T, FIELD, OP) \
-  static inline T \
-  apply_##NAME (T a, \
-                T b) \
-  { \
-    return OP (a, b); \
-  } \
-  \
-  static inline void \
-  add_inside_##NAME (GhloCpuCarry *carry, \
-                     T             number) \
-  { \
-    carry->inside.FIELD = carry->begun ? apply_##NAME (carry->inside.FIELD, number) : number; \
-    carry->begun = TRUE; \
-  } \
-  \
-  static inline T \
-  before_##NAME (const GhloCpuCarry *carry) \
-  { \
-    return carry->begun ? apply_##NAME (carry->before.FIELD, carry->inside.FIELD) : carry->before.FIELD; \
-  } \
-  \
-  static inline void \
-  segments_##NAME (T     *numbers, \
-                   gsize  length, \
-                   gint64 step, \
-                   T      totals[SEGMENTS], \
-                   gboolean store) \
-  { \
-    T *at[SEGMENTS]; \
-    \
-    for (guint s = 0; s < SEGMENTS; s++) \
-      { \
-        at[s] = numbers + (gint64) (s * length) * step; \
-        totals[s] = *at[s]; \
-      } \
-    for (gsize i = 1; i < length; i++) \
-      for (guint s = 0; s < SEGMENTS; s++) \
-        { \
-          totals[s] = apply_##NAME (totals[s], at[s][(gint64) i * step]); \
-          if (store) \
-            at[s][(gint64) i * step] = totals[s]; \
-        } \
-  } \
-  \
-  static inline void \
-  run_##NAME (T            *numbers, \
-              gsize         n, \
-              gint64        step, \
-              GhloCpuCarry *carry, \
-              gboolean      store) \
-  { \
-    gsize length = n / SEGMENTS < MIN_SEGMENT ? 0 : n / SEGMENTS; \
-    T totals[SEGMENTS]; \
-    \
-    if (n == 0) \
-      return; \
-    if (step < 0) \
-      numbers += n - 1; \
-    if (length > 0) \
-      segments_##NAME (numbers, length, step, totals, store); \
-    for (guint s = 0; length > 0 && s < SEGMENTS; s++) \
-      { \
-        T before = before_##NAME (carry), *first = step < 0 ? numbers - (length - 1) : numbers; \
-        \
-        for (gsize i = 0; store && i < length; i++) \
-          first[i] = apply_##NAME (before, first[i]); \
-        add_inside_##NAME (carry, totals[s]); \
-        numbers += (gint64) length * step; \
-      } \
-    for (gsize i = SEGMENTS * length; i < n; i++) \
-      { \
-        add_inside_##NAME (carry, *numbers); \
-        if (store) \
-          *numbers = before_##NAME (carry); \
-        numbers += step; \
-      } \
-  } \
-  \
-  static void \
-  row_##NAME (gpointer      numbers, \
-              gsize         n, \
-              gboolean      backward, \
-              GhloCpuCarry *carry) \
-  { \
-    if (backward) \
-      run_##NAME (numbers, n, -1, carry, TRUE); \
-    else \
-      run_##NAME (numbers, n, 1, carry, TRUE); \
-  } \
-  \
-  static inline void \
-  side_by_side_##NAME (T     *numbers, \
-                       gsize  n, \
-                       gint64 step, \
-                       guint  n_rows, \
-                       T      start) \
-  { \
-    T totals[SEGMENTS]; \
-    \
-    for (guint s = 0; s < n_rows; s++) \
-      totals[s] = start; \
-    for (gsize i = 0; i < n; i++) \
-      for (guint s = 0; s < n_rows; s++) \
-        { \
-          T *at = numbers + (gint64) (s * n) + (gint64) i * step; \
-          \
-          totals[s] = *at = apply_##NAME (totals[s], *at); \
-        } \
-  } \
-  \
-  static void \
-  rows_##NAME (gpointer                  numbers, \
-               gsize                     n, \
-               gsize                     n_rows, \
-               gboolean                  backward, \
-               const GhloCpuNumberValue *start) \
-  { \
-    T *first = (T *) numbers + (backward ? n - 1 : 0); \
-    gint64 step = backward ? -1 : 1; \
-    \
-    for (; n_rows >= SEGMENTS; n_rows -= SEGMENTS, first += SEGMENTS * n) \
-      side_by_side_##NAME (first, n, step, SEGMENTS, start->FIELD); \
-    for (; n_rows > 0; n_rows--, first += n) \
-      side_by_side_##NAME (first, n, step, 1, start->FIELD); \
-  } \
-  \
-  static void \
-  total_##NAME (gconstpointer  numbers, \
-                gsize          n, \
-                gboolean       backward, \
-                GhloCpuCarry  *carry) \
-  { \
-    run_##NAME ((T *) numbers, n, backward ? -1 : 1, carry, FALSE); \
-  } \
-  \
-  static void \
-  close_##NAME (GhloCpuCarry *carry) \
-  { \
-    carry->before.FIELD = before_##NAME (carry); \
-    carry->begun = FALSE; \
-  } \
-  \
-  static void \
-  combine_##NAME (gpointer      to, \
-                  gconstpointer numbers, \
-                  gsize         n) \
-  { \
-    T *x = to; \
-    const T *y = numbers; \
-    \
-    for (gsize i = 0; i < n; i++) \
-      x[i] = apply_##NAME (x[i], y[i]); \
-  }
+/* Where the order counts, every BLOCK elements of a row, and what remains of it, are cut into segments, of at least
+ * MIN_SEGMENT elements; MAX_SEGMENTS: where it does not count. */
+enum { SEGMENTS = GHLO_CPU_CUMULATIVE_SEGMENTS, MAX_SEGMENTS = 64, MIN_SEGMENT = 4, BLOCK = 2048 };
 
-DEFINE_LOOPS (f32_add, float, f32, ADD)
-DEFINE_LOOPS (f32_multiply, float, f32, MULTIPLY)
-DEFINE_LOOPS (f32_maximum, float, f32, FLOAT_GREATER)
-DEFINE_LOOPS (f32_minimum, float, f32, FLOAT_LESSER)
-DEFINE_LOOPS (f64_add, double, f64, ADD)
-DEFINE_LOOPS (f64_multiply, double, f64, MULTIPLY)
-DEFINE_LOOPS (f64_maximum, double, f64, FLOAT_GREATER)
-DEFINE_LOOPS (f64_minimum, double, f64, FLOAT_LESSER)
-DEFINE_LOOPS (i64_add, guint64, i64, ADD)
-DEFINE_LOOPS (i64_multiply, guint64, i64, MULTIPLY)
-DEFINE_LOOPS (i64_maximum, guint64, i64, SIGNED_GREATER)
-DEFINE_LOOPS (i64_minimum, guint64, i64, SIGNED_LESSER)
-DEFINE_LOOPS (i64_maximum_unsigned, guint64, i64, GREATER)
-DEFINE_LOOPS (i64_minimum_unsigned, guint64, i64, LESSER)
-DEFINE_LOOPS (i64_and, guint64, i64, AND)
-DEFINE_LOOPS (i64_or, guint64, i64, OR)
-DEFINE_LOOPS (i64_xor, guint64, i64, XOR)
+/* Bytes of a tile, of the registers that its rows fill, and of those that hide the time of an operation. */
+enum { TILE = 32768, LINE = 64, WIDE = 4 * LINE };
 
-#define LOOPS(NAME) { row_##NAME, rows_##NAME, total_##NAME, close_##NAME, combine_##NAME }
+enum { MAX_LANES = GHLO_CPU_CUMULATIVE_MAX_LANES, CHUNK = GHLO_CPU_CUMULATIVE_CHUNK };
 
-static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_N_COMBINERS] = {
-  [GHLO_CPU_F32] = {
-    [GHLO_COMBINER_ADD] = LOOPS (f32_add),
-    [GHLO_COMBINER_MULTIPLY] = LOOPS (f32_multiply),
-    [GHLO_COMBINER_MAXIMUM] = LOOPS (f32_maximum),
-    [GHLO_COMBINER_MINIMUM] = LOOPS (f32_minimum),
-  },
-  [GHLO_CPU_F64] = {
-    [GHLO_COMBINER_ADD] = LOOPS (f64_add),
-    [GHLO_COMBINER_MULTIPLY] = LOOPS (f64_multiply),
-    [GHLO_COMBINER_MAXIMUM] = LOOPS (f64_maximum),
-    [GHLO_COMBINER_MINIMUM] = LOOPS (f64_minimum),
-  },
-  [GHLO_CPU_I64] = {
-    [GHLO_COMBINER_ADD] = LOOPS (i64_add),
-    [GHLO_COMBINER_MULTIPLY] = LOOPS (i64_multiply),
-    [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum),
-    [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum),
-    [GHLO_COMBINER_AND] = LOOPS (i64_and),
-    [GHLO_COMBINER_OR] = LOOPS (i64_or),
-    [GHLO_COMBINER_XOR] = LOOPS (i64_xor),
-  },
-};
+/* Elements between two looks at whether the run was cancelled. */
+enum { PART = 1 << 16 };
 
-/* The operations that differ for unsigned integers. */
-static const GhloCpuCumulativeLoops unsigned_loops[GHLO_N_COMBINERS] = {
-  [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum_unsigned),
-  [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum_unsigned),
-};
+typedef GhloCpuCumulative Cumulative;
+typedef GhloCpuCumulativeRun Run;
+typedef GhloCpuCumulativeNumber Number;
+typedef GhloCpuCumulativeCarry Carry;
 
-const GhloCpuCumulativeLoops *
-ghlo_cpu_cumulative_loops (GhloCpuArithmetic arithmetic,
-                           GhloCombiner      combiner,
-                           gboolean          is_unsigned)
+/* The lanes of a tile; behind them there are zeros up to a whole line. */
+typedef struct
 {
-  const GhloCpuCumulativeLoops *found = &loops[arithmetic][combiner];
+  guint8 *elements, *numbers;     /* the same memory, unless elements are converted */
+  gsize   rows, lanes, padded;
+} Tile;
 
-  if (is_unsigned && unsigned_loops[combiner].row != NULL)
-    found = &unsigned_loops[combiner];
+typedef guint8 Numbers[MAX_LANES * sizeof (Number)] __attribute__ ((aligned (LINE)));
 
-  return found->row != NULL ? found : NULL;
+gsize
+ghlo_cpu_cumulative_pad_lanes (const Cumulative *self,
+                               gsize             lanes)
+{
+  gsize line = LINE / self->number_size;
+
+  return ghlo_size_ceil_div (lanes, line) * line;
+}
+
+/* How many rows of @lanes lanes a tile holds. */
+static gsize
+tile_rows (const Cumulative *self,
+           gsize             lanes)
+{
+  gsize size = self->converts ? self->size + self->number_size : self->size;
+
+  return TILE / (size * ghlo_cpu_cumulative_pad_lanes (self, lanes));
+}
+
+gsize
+ghlo_cpu_cumulative_tile_lanes (const Cumulative *self,
+                                gsize             rows)
+{
+  gsize lanes = MAX_LANES;
+
+  while (lanes > LINE / self->number_size && tile_rows (self, lanes) < rows)
+    lanes -= LINE / self->number_size;
+
+  return lanes;
+}
+
+gsize
+ghlo_cpu_cumulative_count_segments (const Cumulative *self,
+                                    gsize             n)
+{
+  gsize segments = SEGMENTS, most = self->is_exact ? MIN (WIDE / self->number_size, MAX_SEGMENTS) : SEGMENTS;
+
+  while (segments < most && n >= 16 * segments)
+    segments *= 2;
+
+  return segments;
+}
+
+void
+ghlo_cpu_cumulative_choose_block (Cumulative *self)
+{
+  gsize segments = ghlo_cpu_cumulative_count_segments (self, self->n);
+
+  for (self->block = self->is_exact ? CHUNK : BLOCK; tile_rows (self, segments) < self->block / segments;)
+    self->block /= 2;
+}
+
+/* Finds where row @row begins. Returns how many rows follow it along the last dimension, including itself. */
+static gsize
+find_row (const Run     *self,
+          gsize          row,
+          const guint8 **from,
+          guint8       **to)
+{
+  gsize last = (gsize) self->dimensions[self->rank - 1], n = last - row % last;
+
+  *from = self->from;
+  *to = self->to;
+  for (guint i = self->rank; i-- > 0; row /= (gsize) self->dimensions[i])
+    {
+      gint64 index = (gint64) (row % (gsize) self->dimensions[i]);
+
+      *from += index * self->from_strides[i];
+      *to += index * self->to_strides[i];
+    }
+
+  return n;
+}
+
+/* Whether the run was cancelled. */
+static gboolean
+is_stopped (Run *self)
+{
+  if (ghlo_monitor_cancelled (self->monitor, NULL))
+    g_atomic_int_set (&self->stopped, TRUE);
+
+  return g_atomic_int_get (&self->stopped);
+}
+
+static void
+fill_numbers (const Cumulative *self,
+              guint8           *to,
+              const Number     *number,
+              gsize             n)
+{
+  gsize done = MIN (n, 1) * self->number_size, end = n * self->number_size;
+
+  memcpy (to, number, done);
+  for (gsize part; done < end; done += part)
+    {
+      part = MIN (done, end - done);
+      memcpy (to + done, to, part);
+    }
+}
+
+/* to[i] = to[i] op numbers[i] */
+static void
+combine (const Cumulative *self,
+         guint8           *to,
+         const guint8     *numbers,
+         gsize             n)
+{
+  self->scan_numbers (&(GhloCpuScan) { .from = numbers, .rows = 1, .columns = n, .sums = to });
+}
+
+/* The strides of a plane of units in bytes: from one row of a tile, and from one lane, to the next. */
+typedef struct
+{
+  gint64 row, lane;
+} Plane;
+
+static void
+move_plane (gsize         unit,
+            const guint8 *from,
+            Plane         from_plane,
+            guint8       *to,
+            Plane         to_plane,
+            gsize         rows,
+            gsize         lanes)
+{
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  gint64 size = (gint64) unit;
+  int index = __builtin_ctzll (unit);
+
+  if (from_plane.lane == size && to_plane.lane == size)
+    for (gsize i = 0; i < rows; i++)
+      memcpy (to + (gint64) i * to_plane.row, from + (gint64) i * from_plane.row, lanes * unit);
+  else if (from_plane.row == size && to_plane.lane == size)
+    routines->transpose[index] (from, from_plane.row, from_plane.lane, to, to_plane.row, to_plane.lane, rows, lanes);
+  else if (from_plane.lane == size && to_plane.row == size)
+    routines->transpose[index] (from, from_plane.lane, from_plane.row, to, to_plane.lane, to_plane.row, lanes, rows);
+  else
+    routines->move[index] (from, from_plane.row, from_plane.lane, to, to_plane.row, to_plane.lane, rows, lanes);
+}
+
+/* Lays a tile out in @memory. */
+static void
+init_tile (const Cumulative *self,
+           Tile             *tile,
+           guint8           *memory,
+           gsize             rows,
+           gsize             lanes)
+{
+  gsize padded = ghlo_cpu_cumulative_pad_lanes (self, lanes);
+
+  *tile = (Tile) { .elements = memory, .numbers = memory, .rows = rows, .lanes = lanes, .padded = padded };
+  if (self->converts)
+    tile->numbers += rows * padded * self->size;
+  if (lanes < padded)
+    memset (memory, 0, rows * padded * self->size);
+}
+
+static void
+convert_tile (const Cumulative *self,
+              const Tile       *tile,
+              gboolean          reads)
+{
+  gsize n = tile->rows * tile->padded;
+
+  if (self->converts && reads)
+    ghlo_cpu_read_row (&self->reader, tile->elements, (gint64) self->size, tile->numbers, n);
+  else if (self->converts)
+    ghlo_cpu_write_row (&self->writer, tile->numbers, tile->elements, (gint64) self->size, n);
+}
+
+/* Scans the rows of a tile, whose results are combined with @before, which may be NULL. @sums are the numbers that it
+ * begins with, and without @before those that it ends with. */
+static void
+scan_tile (const Cumulative *self,
+           const Tile       *tile,
+           gboolean          stores,
+           guint8           *sums,
+           const guint8     *before)
+{
+  gboolean from_end = self->backward && !self->restarts;
+  gint64 row = (gint64) (tile->padded * (self->converts ? self->number_size : self->size));
+  guint8 *first = tile->numbers + (from_end ? (gint64) (tile->rows - 1) * row : 0);
+  GhloCpuScan scan = {
+    .from = first, .to = stores ? first : NULL, .from_row = from_end ? -row : row, .to_row = from_end ? -row : row,
+    .rows = tile->rows, .columns = tile->padded, .sums = sums, .before = before,
+  };
+  Numbers all;
+
+  if (self->is_exact && before != NULL)
+    {
+      memcpy (all, before, tile->padded * self->number_size);
+      combine (self, all, sums, tile->padded);
+      scan.sums = all;
+    }
+  self->scan (&scan);
+}
+
+/* Rounds the numbers after each step; they are not in the place of the elements. */
+static void
+scan_rounding (const Run  *self,
+               const Tile *tile,
+               guint8     *sums)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gboolean from_end = cumulative->backward && !cumulative->restarts;
+  gint64 size = (gint64) cumulative->size;
+
+  for (gsize i = 0; i < tile->rows; i++)
+    {
+      gsize row = from_end ? tile->rows - 1 - i : i, end = cumulative->restarts ? tile->rows : row + 1;
+      guint8 *rounded = tile->elements + row * tile->padded * cumulative->size;
+
+      if (cumulative->restarts)
+        fill_numbers (cumulative, sums, &self->start, tile->padded);
+      for (gsize j = row; j < end; j++)
+        {
+          combine (cumulative, sums, tile->numbers + j * tile->padded * cumulative->number_size, tile->padded);
+          ghlo_cpu_write_row (&cumulative->writer, sums, rounded, size, tile->padded);
+          ghlo_cpu_read_row (&cumulative->reader, rounded, size, sums, tile->padded);
+        }
+    }
+}
+
+/* Moves the elements [begin, begin + tile->rows) of adjacent rows, which are the lanes of a tile. */
+static void
+move_lanes (const Run  *self,
+            const Tile *tile,
+            gsize       first,
+            gsize       n,
+            gsize       begin,
+            gboolean    reads)
+{
+  const guint8 *from;
+  guint8 *to;
+
+  for (gsize done = 0, run; done < n; done += run)
+    {
+      guint last = self->rank - 1;
+      guint8 *lane = tile->elements + done * self->unit;
+      Plane plane = { (gint64) (tile->padded * self->cumulative->size), (gint64) self->unit };
+
+      run = MIN (find_row (self, first + done, &from, &to), n - done);
+      if (reads)
+        move_plane (self->unit, from + (gint64) begin * self->from_stride,
+                    (Plane) { self->from_stride, self->from_strides[last] }, lane, plane, tile->rows, run);
+      else
+        move_plane (self->unit, lane, plane, to + (gint64) begin * self->to_stride,
+                    (Plane) { self->to_stride, self->to_strides[last] }, tile->rows, run);
+    }
+}
+
+/* Moves the segments of the blocks of rows from element @begin of the scan on. */
+static void
+move_segments (const Run  *self,
+               const Tile *tile,
+               gsize       first,
+               gsize       n_rows,
+               gsize       begin,
+               gboolean    reads)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 length = cumulative->backward ? -(gint64) tile->rows : (gint64) tile->rows;
+  gint64 at = (gint64) (cumulative->backward ? cumulative->n - begin - tile->rows : begin);
+  Plane plane = { (gint64) (tile->padded * cumulative->size), (gint64) cumulative->size };
+  gsize n = tile->lanes / n_rows;
+  const guint8 *from;
+  guint8 *to;
+
+  for (gsize i = 0; i < n_rows; i++)
+    {
+      guint8 *lane = tile->elements + i * n * cumulative->size;
+
+      find_row (self, first + i, &from, &to);
+      if (reads)
+        move_plane (cumulative->size, from + at * self->from_stride,
+                    (Plane) { self->from_stride, length * self->from_stride }, lane, plane, tile->rows, n);
+      else
+        move_plane (cumulative->size, lane, plane, to + at * self->to_stride,
+                    (Plane) { self->to_stride, length * self->to_stride }, tile->rows, n);
+    }
+}
+
+/* Replaces the totals of a row's segments by those of everything before each in the row, and adds them to @carry. */
+static void
+scan_totals (const Cumulative *self,
+             guint8           *totals,
+             guint8           *before,
+             gsize             n,
+             Carry            *carry)
+{
+  const Number inside = carry->inside;
+  gint64 size = (gint64) self->number_size;
+  GhloCpuScan scan = {
+    .from = totals, .to = totals, .from_row = size, .to_row = size, .rows = n, .columns = 1,
+    .sums = (guint8 *) &carry->inside,
+  };
+
+  self->scan_numbers (&scan);
+  fill_numbers (self, before, &carry->before, n);
+  combine (self, before, (const guint8 *) &inside, 1);
+  combine (self, before + size, totals, n - 1);
+}
+
+/* Scans @n_blocks blocks of @n_rows rows, each in @segments segments of @length elements, from element @begin on. */
+static void
+run_segments (const Run *self,
+              gsize      first,
+              gsize      n_rows,
+              gsize      begin,
+              gsize      n_blocks,
+              gsize      segments,
+              gsize      length,
+              gboolean   stores,
+              Carry     *carries)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize size = cumulative->number_size, n = n_blocks * segments;
+  guint8 memory[TILE] __attribute__ ((aligned (LINE)));
+  Numbers sums, before;
+  Tile tile;
+
+  init_tile (cumulative, &tile, memory, length, n_rows * n);
+  move_segments (self, &tile, first, n_rows, begin, TRUE);
+  convert_tile (cumulative, &tile, TRUE);
+  fill_numbers (cumulative, sums, &cumulative->identity, tile.padded);
+  memcpy (before, sums, tile.padded * size);
+  scan_tile (cumulative, &tile, FALSE, sums, NULL);
+  for (gsize i = 0; i < n_rows; i++)
+    scan_totals (cumulative, sums + i * n * size, before + i * n * size, n, &carries[i]);
+  if (!stores)
+    return;
+  fill_numbers (cumulative, sums, &cumulative->identity, tile.padded);
+  scan_tile (cumulative, &tile, TRUE, sums, before);
+  convert_tile (cumulative, &tile, FALSE);
+  move_segments (self, &tile, first, n_rows, begin, FALSE);
+}
+
+/* Scans the @n elements of each row that remain behind the segments, from element @begin on. */
+static void
+run_rest (const Run *self,
+          gsize      first,
+          gsize      n_rows,
+          gsize      begin,
+          gsize      n,
+          gboolean   stores,
+          Carry     *carries)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize size = cumulative->number_size, at = cumulative->backward ? cumulative->n - begin - n : begin;
+  guint8 memory[TILE] __attribute__ ((aligned (LINE)));
+  Numbers sums, before, inside;
+  Tile tile;
+
+  init_tile (cumulative, &tile, memory, n, n_rows);
+  move_lanes (self, &tile, first, n_rows, at, TRUE);
+  convert_tile (cumulative, &tile, TRUE);
+  fill_numbers (cumulative, before, &cumulative->identity, tile.padded);
+  memcpy (sums, before, tile.padded * size);
+  for (gsize i = 0; i < n_rows; i++)
+    {
+      memcpy (sums + i * size, &carries[i].inside, size);
+      memcpy (before + i * size, &carries[i].before, size);
+    }
+  memcpy (inside, sums, tile.padded * size);
+  scan_tile (cumulative, &tile, FALSE, sums, NULL);
+  for (gsize i = 0; i < n_rows; i++)
+    memcpy (&carries[i].inside, sums + i * size, size);
+  if (!stores)
+    return;
+  scan_tile (cumulative, &tile, TRUE, inside, before);
+  convert_tile (cumulative, &tile, FALSE);
+  move_lanes (self, &tile, first, n_rows, at, FALSE);
+}
+
+void
+ghlo_cpu_cumulative_run_chunk (const Run *self,
+                               gsize      first,
+                               gsize      n_rows,
+                               gsize      begin,
+                               gsize      end,
+                               gboolean   stores,
+                               Carry     *carries)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize block = cumulative->block;
+  gsize segments = ghlo_cpu_cumulative_count_segments (cumulative, MIN (cumulative->n, block));
+  gsize most = MAX (ghlo_cpu_cumulative_tile_lanes (cumulative, block / segments) / segments / n_rows, 1);
+
+  for (gsize n_blocks, n; begin < end; begin += n_blocks * n)
+    {
+      gsize length, whole;
+
+      n = MIN (end - begin, block);
+      n_blocks = CLAMP ((end - begin) / block, 1, most);
+      segments = ghlo_cpu_cumulative_count_segments (cumulative, n);
+      length = n / segments < MIN_SEGMENT ? 0 : n / segments;
+      whole = segments * length;
+      if (length > 0)
+        run_segments (self, first, n_rows, begin, n_blocks, segments, length, stores, carries);
+      if (n > whole)
+        run_rest (self, first, n_rows, begin + whole, n - whole, stores, carries);
+    }
+}
+
+void
+ghlo_cpu_cumulative_begin_carry (const Run *self,
+                                 Carry     *carry)
+{
+  *carry = (Carry) { self->start, self->cumulative->identity };
+}
+
+void
+ghlo_cpu_cumulative_end_chunk (const Run *self,
+                               Carry     *carry)
+{
+  combine (self->cumulative, (guint8 *) &carry->before, (const guint8 *) &carry->inside, 1);
+  carry->inside = self->cumulative->identity;
+}
+
+static void
+run_cut_rows (Run   *self,
+              gsize  first,
+              gsize  n_rows)
+{
+  gsize n = self->cumulative->n;
+  Carry carries[MAX_LANES / SEGMENTS];
+
+  for (gsize i = 0; i < n_rows; i++)
+    ghlo_cpu_cumulative_begin_carry (self, &carries[i]);
+  for (gsize begin = 0; begin < n && !is_stopped (self); begin += CHUNK)
+    {
+      ghlo_cpu_cumulative_run_chunk (self, first, n_rows, begin, MIN (begin + CHUNK, n), TRUE, carries);
+      for (gsize i = 0; i < n_rows; i++)
+        ghlo_cpu_cumulative_end_chunk (self, &carries[i]);
+    }
+}
+
+/* Scans rows, in units, as the lanes of tiles. */
+static void
+run_lanes (Run   *self,
+           gsize  first,
+           gsize  n_rows)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gsize n = cumulative->n, lanes = n_rows * (self->unit / cumulative->size);
+  guint8 memory[TILE] __attribute__ ((aligned (LINE)));
+  Numbers sums;
+  Tile tile;
+
+  fill_numbers (cumulative, sums, &self->start, sizeof (sums) / sizeof (Number));
+  for (gsize done = 0; done < n && !is_stopped (self); done += tile.rows)
+    {
+      gsize begin;
+
+      init_tile (cumulative, &tile, memory, MIN (tile_rows (cumulative, lanes), n - done), lanes);
+      begin = cumulative->backward && !cumulative->restarts ? n - done - tile.rows : done;
+      move_lanes (self, &tile, first, n_rows, begin, TRUE);
+      convert_tile (cumulative, &tile, TRUE);
+      if (cumulative->rounds)
+        scan_rounding (self, &tile, sums);
+      else
+        {
+          scan_tile (cumulative, &tile, TRUE, sums, NULL);
+          convert_tile (cumulative, &tile, FALSE);
+        }
+      move_lanes (self, &tile, first, n_rows, begin, FALSE);
+    }
+}
+
+/* Scans adjacent columns where they are. */
+static void
+run_columns (Run   *self,
+             gsize  first,
+             gsize  n_columns)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 sign = cumulative->backward ? -1 : 1;
+  Numbers sums;
+  const guint8 *from;
+  guint8 *to;
+
+  for (gsize done = 0, run; done < n_columns; done += run)
+    {
+      gsize n = cumulative->n, part;
+
+      run = MIN (find_row (self, first + done, &from, &to), n_columns - done);
+      part = PART / run;
+      fill_numbers (cumulative, sums, &self->start, run);
+      for (gsize i = 0; i < n && !is_stopped (self); i += part)
+        {
+          gint64 at = (gint64) (cumulative->backward ? n - 1 - i : i);
+
+          cumulative->scan (&(GhloCpuScan) {
+            .from = from + at * self->from_stride, .to = to + at * self->to_stride,
+            .from_row = sign * self->from_stride, .to_row = sign * self->to_stride,
+            .rows = MIN (part, n - i), .columns = run, .sums = sums,
+          });
+        }
+    }
+}
+
+void
+ghlo_cpu_cumulative_run_rows (Run   *self,
+                              gsize  first,
+                              gsize  n)
+{
+  if (self->is_cut)
+    run_cut_rows (self, first, n);
+  else if (self->is_direct)
+    run_columns (self, first, n);
+  else
+    run_lanes (self, first, n);
 }

@@ -5,6 +5,7 @@
 
 #include "cpu/jit/compiled-kernel.h"
 #include "cpu/steps.h"
+#include "ir/window.h"
 #include "kernel/lower.h"
 #include "kernel/text.h"
 
@@ -54,6 +55,30 @@ read_request (gpointer               step,
   return ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel, FALSE);
 }
 
+/* Whether a copy pays of an operand of windows whose rows are not adjacent elements: where it makes adjacent lanes, or
+ * the windows read an element several times. */
+static gboolean
+wants_dense_rows (const GhloStepRequest *request)
+{
+  const GhloView *operand = &request->operands[0];
+  gint64 least = G_MAXINT64, last = 0;
+  gboolean is_last_single = FALSE, overlap = FALSE;
+  GhloIrWindow window;
+
+  if (request->op->kind != GHLO_OP_STABLEHLO_REDUCE_WINDOW || ghlo_ir_window_read (&window, request->op) != NULL)
+    return FALSE;
+  for (guint i = 0; i < operand->rank; i++)
+    if (operand->dimensions[i] > 1)
+      {
+        last = ABS (operand->strides[i]);
+        least = MIN (least, last);
+        is_last_single = window.dims[i].size == 1;
+        overlap |= window.dims[i].size > window.dims[i].stride;
+      }
+
+  return last > least && (is_last_single || overlap);
+}
+
 static void
 fill_selection (gpointer               step,
                 const GhloStepRequest *request,
@@ -64,6 +89,7 @@ fill_selection (gpointer               step,
   selection->scratch = ghlo_cpu_kernel_scratch (&self->kernel);
   for (guint i = 0; i < request->n_operands; i++)
     {
+      selection->operands[i].dense = i == 0 && wants_dense_rows (request);
       selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
       selection->operands[i].begins = ghlo_lowered_kernel_begins (&self->lowered, i);
     }

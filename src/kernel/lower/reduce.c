@@ -83,6 +83,20 @@ rounds_each_step (const GhloLowering *self,
   return combiner == GHLO_COMBINER_MULTIPLY || count_reduced (self) <= (gint64) ghlo_element_short_sum (type);
 }
 
+/* Whether windows have more elements along their last dimension than there are results in a row: a window's elements
+ * are the better lanes then. */
+static gboolean
+has_long_windows (const GhloLowering *self)
+{
+  gint64 last[2] = { 1, 1 };
+
+  for (guint i = 0; i < self->n_axes; i++)
+    if (self->extents[i] > 1)
+      last[i >= self->n_parallel] = self->extents[i];
+
+  return last[1] > last[0];
+}
+
 /* Makes the fold of one operand with a known combiner. The initial value is combined at the end. If each step is
  * rounded, the fold starts with it instead. */
 static gboolean
@@ -93,6 +107,8 @@ make_combined (GhloLowering   *self,
 {
   GhloElementType element = op->results[0].type->element_type, type = ghlo_lower_type (element);
   gboolean is_rounded = rounds_each_step (self, combiner, element);
+  gboolean is_exact = ghlo_combiner_is_exact (combiner, ghlo_element_info (element)->element_class);
+  gboolean is_ordered = is_rounded || (self->window != NULL && (!is_exact || !has_long_windows (self)));
   guint32 init = get_init (self, op, 0, 0), left;
   guint64 identity;
   guint fold;
@@ -104,7 +120,7 @@ make_combined (GhloLowering   *self,
   if (is_rounded && ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has an initial value that is not a constant"));
   fold = add_fold (self, type, ghlo_expr (self, value)->level,
-                   is_rounded ? ghlo_expr (self, init)->bits : identity, is_rounded || self->window != NULL ? 1 : 0);
+                   is_rounded ? ghlo_expr (self, init)->bits : identity, is_ordered ? 1 : 0);
   left = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, fold);
   value = ghlo_lower_combine (self, combiner, type, left, value);
   if (is_rounded)

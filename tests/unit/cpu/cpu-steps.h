@@ -279,6 +279,10 @@ step_compile (StepRequest                  *self,
   self->request.aliases = self->aliases;
   self->request.alignments = self->alignments;
   self->request.scratch = self->selection.scratch;
+  /* What was read of another layout is read again, as in a plan. */
+  for (guint i = 0; i < self->request.n_operands; i++)
+    if (self->operands[i].dense && self->selection.selection_state != NULL)
+      ghlo_step_free (step, g_steal_pointer (&self->selection.selection_state));
   self->request.selection_state = self->selection.selection_state;
   compiled = ghlo_step_compile_request (step, ghlo_cpu_device (), &self->request, NULL, &error);
   g_assert_no_error (error);

@@ -437,7 +437,7 @@ run_emulated (Emulated   *self,
 static void
 test_aarch64 (void)
 {
-  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE };
+  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE, TRUE };
   g_autofree char *folder = g_dir_make_tmp ("ghlo-code-XXXXXX", NULL), *line = NULL, *runner = NULL;
   Emulated emulated = { g_byte_array_new (), g_byte_array_new (), g_array_new (FALSE, FALSE, sizeof (gsize)),
                         g_array_new (FALSE, FALSE, sizeof (guint64)) };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
- * functions, casts, reductions, matrix-vector products, small products, conversions, random bits, windows and Fourier
- * transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN equals any
- * other; where they are converted NaNs must have equal bits.
+ * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows and
+ * Fourier transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN
+ * equals any other; where they are converted NaNs must have equal bits.
  */
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "cpu/isa/routines.h"
 #include "base/sizes.h"
 #include "kernel/kernel.h"
+#include "kernel/scalar.h"
 
 enum { MOST = 1400, MAX_SIZE = 16, ROUNDS = 12 };
 
@@ -256,6 +257,90 @@ test_reductions (void)
           check_reduction (number, combiner);
 }
 
+/* What a scan does, number by number, with the reductions of one number. */
+static void
+scan_plainly (const GhloCpuScan *scan,
+              GhloCpuReduceFunc  reduce,
+              guint              size)
+{
+  for (gsize i = 0; i < scan->rows; i++)
+    for (gsize j = 0; j < scan->columns; j++)
+      {
+        guint8 *to = scan->to != NULL ? scan->to + (gint64) i * scan->to_row + j * size : NULL;
+
+        reduce (scan->from + (gint64) i * scan->from_row + j * size, 1, scan->sums + j * size);
+        if (to != NULL && scan->before != NULL)
+          {
+            memcpy (to, scan->before + j * size, size);
+            reduce (scan->sums + j * size, 1, to);
+          }
+        else if (to != NULL)
+          memcpy (to, scan->sums + j * size, size);
+      }
+}
+
+/* Rows from the first to the last or back, in place or not, anywhere in memory; the first result is the plain one. */
+static void
+check_scan (guint number,
+            guint combiner)
+{
+  guint float_size = float_size_of (number), size = ghlo_cpu_number_size (number);
+  gboolean is_exact = ghlo_combiner_is_exact (combiner, float_size > 0 ? GHLO_ELEMENT_CLASS_FLOAT
+                                                        : GHLO_ELEMENT_CLASS_SIGNED);
+  gsize rows = (gsize) g_test_rand_int_range (0, 9), columns = (gsize) g_test_rand_int_range (1, 160);
+  gboolean stores = g_test_rand_bit (), in_place = g_test_rand_bit (), backward = rows > 0 && g_test_rand_bit ();
+  gboolean has_before = !is_exact && g_test_rand_bit ();
+  gsize n = rows * columns;
+  gint64 row = (gint64) (columns * size);
+  Results *results = results_get ((n + columns) * size);
+
+  for (guint i = 0; i < 2; i++)
+    if (float_size > 0 && g_test_rand_bit ())
+      fill_plain (operands[i], n + 2 * columns, float_size);
+    else
+      fill (operands[i], n + 2 * columns, size, float_size > 0);
+  for (gsize i = 0; number == GHLO_CPU_NUMBER_I1 && i < n + 2 * columns; i++)
+    {
+      operands[0][i] &= 1;
+      operands[1][i] &= 1;
+    }
+  for (guint i = 0; i <= n_levels; i++)
+    {
+      const GhloCpuElementwiseRoutines *routines = &levels[MAX (i, 1) - 1].elementwise;
+      guint8 *sums = results_of (results, i), *first = sums + (gsize) row;
+      gint64 last = backward ? (gint64) (rows - 1) * row : 0;
+      GhloCpuScan scan = {
+        .from = (in_place ? first : operands[0]) + last, .to = stores || in_place ? first + last : NULL,
+        .from_row = backward ? -row : row, .to_row = backward ? -row : row, .rows = rows, .columns = columns,
+        .sums = sums, .before = has_before ? operands[1] + columns * size : NULL,
+      };
+
+      memcpy (sums, operands[1], columns * size);
+      memcpy (first, operands[0], n * size);
+      if (i == 0)
+        scan_plainly (&scan, routines->reductions[number][combiner], size);
+      else
+        routines->scans[number][combiner] (&scan);
+      if (i > 0 && !same_numbers (results->first, results->other, results->n_bytes, float_size))
+        g_error ("scan %u, %u of %" G_GSIZE_FORMAT " by %" G_GSIZE_FORMAT " numbers of %s differs", number, combiner,
+                 rows, columns, ghlo_cpu_level_name (i - 1));
+    }
+}
+
+static void
+test_scans (void)
+{
+  for (guint round = 0; round < 20 * ROUNDS; round++)
+    for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+      for (guint combiner = 0; combiner < GHLO_N_COMBINERS; combiner++)
+        {
+          g_assert_true ((levels[0].elementwise.scans[number][combiner] != NULL)
+                         == (levels[0].elementwise.reductions[number][combiner] != NULL));
+          if (levels[0].elementwise.scans[number][combiner] != NULL)
+            check_scan (number, combiner);
+        }
+}
+
 /* A matrix and a few vectors, which are padded with zeros. */
 static void
 check_vectors (GhloCpuVector kind,
@@ -488,6 +573,7 @@ main (int   argc,
   g_test_add_func ("/cpu-levels/functions", test_functions);
   g_test_add_func ("/cpu-levels/casts", test_casts);
   g_test_add_func ("/cpu-levels/reductions", test_reductions);
+  g_test_add_func ("/cpu-levels/scans", test_scans);
   g_test_add_func ("/cpu-levels/vectors", test_vectors);
   g_test_add_func ("/cpu-levels/small", test_small);
   g_test_add_func ("/cpu-levels/conversions", test_conversions);

@@ -11,7 +11,7 @@
 
 enum { MOST = 5 };
 
-/* The windows of a tensor whose last dimension has none. */
+/* The windows of a tensor, whose last dimension has none at first. */
 typedef struct
 {
   guint  rank;
@@ -48,6 +48,23 @@ choose_windows (Windows  *self,
     {
       self->step[windowed] = 2;
       self->result[windowed] = (self->operand[windowed] + self->low[windowed] + self->high[windowed] - 1) / 2 + 1;
+    }
+}
+
+/* Exchanges the last dimension, which has no window, with another one. */
+static void
+exchange_last (Windows *self)
+{
+  gint64 *const numbers[] = { self->operand, self->result, self->window, self->step, self->dilation, self->low,
+                              self->high };
+  guint other = (guint) g_test_rand_int_range (0, (gint) self->rank);
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      gint64 last = numbers[i][self->rank - 1];
+
+      numbers[i][self->rank - 1] = numbers[i][other];
+      numbers[i][other] = last;
     }
 }
 
@@ -129,19 +146,22 @@ static void
 test_pools (void)
 {
   static const char *const kinds[] = { "maximum", "minimum", "add" };
-  static const char *const elements[] = { "f32", "f64" };
+  static const char *const elements[] = { "f32", "f64", "bf16", "f16", "i8", "ui16", "i32", "i64" };
+  static const char *const nans[] = { "0x7FC00000", "0x7FF8000000000000", "0x7FC0", "0x7E00" };
 
-  for (guint i = 0; i < 300; i++)
+  for (guint i = 0; i < 600; i++)
     {
-      const char *kind = kinds[i % 3], *element = elements[i / 3 % 2];
-      const char *start = i % 3 == 2 ? (i % 2 ? "0.0" : "-0.0") : i % 3 == 0 ? "-1.5" : "0x7FC00000";
+      const char *kind = kinds[i % 3], *element = elements[i / 3 % G_N_ELEMENTS (elements)];
+      gboolean is_float = strchr (element, 'f') != NULL;
+      const char *start = !is_float ? (i % 3 == 2 ? "0" : "3") : i % 3 == 2 ? (i % 2 ? "0.0" : "-0.0")
+                          : i % 3 == 0 ? "-1.5" : nans[i / 3 % G_N_ELEMENTS (elements)];
       g_autofree char *operand = NULL, *result = NULL, *attributes = NULL, *text = NULL;
       g_autoptr (GhloValue) a = NULL;
       Windows w;
 
-      if (g_str_has_prefix (start, "0x") && g_str_equal (element, "f64"))
-        start = "0x7FF8000000000000";
       choose_windows (&w, FALSE);
+      if (g_test_rand_bit ())
+        exchange_last (&w);
       operand = print_type (w.operand, w.rank, element);
       result = print_type (w.result, w.rank, element);
       attributes = print_windows (&w, TRUE);
@@ -151,7 +171,7 @@ test_pools (void)
                               "tensor<%s>\n  }) %s : (%s, tensor<%s>) -> %s\n  return %%0 : %s\n}\n", operand, result,
                               start, element, element, element, kind, element, element, attributes, operand, element,
                               result, result);
-      a = new_numbers (operand, i % 4 == 0);
+      a = new_numbers (operand, is_float && i % 4 == 0);
       g_assert_true (step_check (text, "kernel", &a, 1, STEP_SAME) || count_axes (&w) > GHLO_KERNEL_MAX_AXES);
     }
 }

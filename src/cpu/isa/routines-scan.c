@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Scans of columns side by side. The reductions of as many columns as fill a few registers stay there while all rows
+ * are read; each column is combined from the first row to the last, whatever the width of registers. Compiled for each
+ * level.
+ */
+
+#include "cpu/isa/extremes-private.h"
+
+#include <string.h>
+
+/* Bytes of the numbers of a wide block of columns. */
+enum { WIDE = 4 * VECTOR_BYTES };
+
+/* A loop of one register becomes vector code only if it is not unrolled before that. */
+#ifdef __clang__
+#define KEPT
+#else
+#define KEPT _Pragma ("GCC unroll 1")
+#endif
+
+/* Elements of type @T are combined in numbers of type @S. For an operation that is not @exact there may be numbers
+ * before the scan. */
+#define SCAN(name, T, S, exact, expression) \
+  static inline S \
+  combine_##name (S x, \
+                  S y) \
+  { \
+    return (S) (expression); \
+  } \
+\
+  static inline __attribute__ ((always_inline)) void \
+  block_##name (const GhloCpuScan *self, \
+                gsize              column, \
+                gsize              width, \
+                gboolean           stores, \
+                gboolean           is_behind) \
+  { \
+    S sums[WIDE / sizeof (S)], before[WIDE / sizeof (S)]; \
+    const guint8 *from = self->from + column * sizeof (T); \
+    guint8 *to = stores ? self->to + column * sizeof (T) : NULL; \
+\
+    memcpy (sums, self->sums + column * sizeof (S), width * sizeof (S)); \
+    if (is_behind) \
+      memcpy (before, self->before + column * sizeof (S), width * sizeof (S)); \
+    for (gsize i = 0; i < self->rows; i++, from += self->from_row) \
+      { \
+        const T##_there *a = (gconstpointer) from; \
+        T##_there *b = (gpointer) to; \
+\
+        KEPT INDEPENDENT for (gsize j = 0; j < width; j++) \
+          { \
+            sums[j] = combine_##name (sums[j], a[j]); \
+            if (stores) \
+              b[j] = (T) (is_behind ? combine_##name (before[j], sums[j]) : sums[j]); \
+          } \
+        if (stores) \
+          to += self->to_row; \
+      } \
+    memcpy (self->sums + column * sizeof (S), sums, width * sizeof (S)); \
+  } \
+\
+  /* Fewer columns than a register has. */ \
+  static __attribute__ ((noinline)) void \
+  rest_##name (const GhloCpuScan *self, \
+               gsize              column) \
+  { \
+    block_##name (self, column, self->columns - column, self->to != NULL, !exact && self->before != NULL); \
+  } \
+\
+  static inline __attribute__ ((always_inline)) void \
+  columns_##name (const GhloCpuScan *self, \
+                  gboolean           stores, \
+                  gboolean           is_behind) \
+  { \
+    gsize column = 0, n = self->columns; \
+\
+    for (; n - column >= WIDE / sizeof (S); column += WIDE / sizeof (S)) \
+      block_##name (self, column, WIDE / sizeof (S), stores, is_behind); \
+    for (; n - column >= 2 * LANES (S); column += 2 * LANES (S)) \
+      block_##name (self, column, 2 * LANES (S), stores, is_behind); \
+    for (; n - column >= LANES (S); column += LANES (S)) \
+      block_##name (self, column, LANES (S), stores, is_behind); \
+    if (column < n) \
+      rest_##name (self, column); \
+  } \
+\
+  static void \
+  scan_##name (const GhloCpuScan *self) \
+  { \
+    if (self->to == NULL) \
+      columns_##name (self, FALSE, FALSE); \
+    else if (!exact && self->before != NULL) \
+      columns_##name (self, TRUE, TRUE); \
+    else \
+      columns_##name (self, TRUE, FALSE); \
+  }
+
+#define INTEGERS(bits, W) \
+  SCAN (add_##bits, U##bits, U##bits, TRUE, (W) x + y) \
+  SCAN (and_##bits, U##bits, U##bits, TRUE, x & y) \
+  SCAN (multiply_##bits, U##bits, U##bits, TRUE, (W) x * y) \
+  SCAN (or_##bits, U##bits, U##bits, TRUE, x | y) \
+  SCAN (xor_##bits, U##bits, U##bits, TRUE, x ^ y) \
+  SCAN (maximum_s##bits, S##bits, S##bits, TRUE, x > y ? x : y) \
+  SCAN (minimum_s##bits, S##bits, S##bits, TRUE, x < y ? x : y) \
+  SCAN (maximum_u##bits, U##bits, U##bits, TRUE, x > y ? x : y) \
+  SCAN (minimum_u##bits, U##bits, U##bits, TRUE, x < y ? x : y)
+
+INTEGERS (8, guint32)
+INTEGERS (16, guint32)
+INTEGERS (32, guint32)
+INTEGERS (64, guint64)
+SCAN (and_i1, I1, I1, TRUE, (x != 0) & (y != 0))
+SCAN (or_i1, I1, I1, TRUE, (x != 0) | (y != 0))
+SCAN (xor_i1, I1, I1, TRUE, (x != 0) ^ (y != 0))
+
+#define FLOATS(T, suffix) \
+  SCAN (add_##suffix, T, T, FALSE, x + y) \
+  SCAN (multiply_##suffix, T, T, FALSE, x * y) \
+  SCAN (maximum_##suffix, T, T, TRUE, larger_##suffix (x, y)) \
+  SCAN (minimum_##suffix, T, T, TRUE, smaller_##suffix (x, y))
+
+FLOATS (F32, f32)
+FLOATS (F64, f64)
+SCAN (add_wide, F32, F64, FALSE, x + y)
+
+#define ROW(bits, sign) \
+  { \
+    [GHLO_COMBINER_ADD] = scan_add_##bits, \
+    [GHLO_COMBINER_AND] = scan_and_##bits, \
+    [GHLO_COMBINER_MAXIMUM] = scan_maximum_##sign##bits, \
+    [GHLO_COMBINER_MINIMUM] = scan_minimum_##sign##bits, \
+    [GHLO_COMBINER_MULTIPLY] = scan_multiply_##bits, \
+    [GHLO_COMBINER_OR] = scan_or_##bits, \
+    [GHLO_COMBINER_XOR] = scan_xor_##bits, \
+  }
+
+#define FLOAT_ROW(suffix) \
+  { \
+    [GHLO_COMBINER_ADD] = scan_add_##suffix, \
+    [GHLO_COMBINER_MAXIMUM] = scan_maximum_##suffix, \
+    [GHLO_COMBINER_MINIMUM] = scan_minimum_##suffix, \
+    [GHLO_COMBINER_MULTIPLY] = scan_multiply_##suffix, \
+  }
+
+const GhloCpuScanFunc NAME (scans)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
+  [GHLO_CPU_NUMBER_I1] = {
+    [GHLO_COMBINER_AND] = scan_and_i1,
+    [GHLO_COMBINER_OR] = scan_or_i1,
+    [GHLO_COMBINER_XOR] = scan_xor_i1,
+  },
+  [GHLO_CPU_NUMBER_S8] = ROW (8, s),
+  [GHLO_CPU_NUMBER_S16] = ROW (16, s),
+  [GHLO_CPU_NUMBER_S32] = ROW (32, s),
+  [GHLO_CPU_NUMBER_S64] = ROW (64, s),
+  [GHLO_CPU_NUMBER_U8] = ROW (8, u),
+  [GHLO_CPU_NUMBER_U16] = ROW (16, u),
+  [GHLO_CPU_NUMBER_U32] = ROW (32, u),
+  [GHLO_CPU_NUMBER_U64] = ROW (64, u),
+  [GHLO_CPU_NUMBER_F32] = FLOAT_ROW (f32),
+  [GHLO_CPU_NUMBER_F64] = FLOAT_ROW (f64),
+};
+
+const GhloCpuScanFunc NAME (wide_sum) = scan_add_wide;
