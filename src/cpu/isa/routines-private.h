@@ -103,6 +103,7 @@ void NAME (sort_columns_64) (gpointer rows, gsize n);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
 void NAME (fourier_init) (GhloCpuFourier *routines);
+void NAME (triangles_init) (GhloCpuTriangles *routines);
 
 /* Fills in the level's table. */
 void NAME (routines_init) (GhloCpuRoutines *self);
