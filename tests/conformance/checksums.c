@@ -111,7 +111,7 @@ make_inputs (GhloExecutable  *executable,
   return failed ? NULL : g_steal_pointer (&inputs);
 }
 
-/* Lists the libraries that the plan's steps call, and "tiles" where tiles compute float products. */
+/* Lists the libraries that the plan's steps call, and "tiles" where float products are fused with sums. */
 static char *
 find_parts (GhloExecutable *executable)
 {
@@ -121,7 +121,8 @@ find_parts (GhloExecutable *executable)
     const char *name;
   } known[] = {
     { "onednn", "onednn" }, { "openblas", "openblas" },
-    { "panels of f", "tiles" }, { "panels of complex", "tiles" },
+    { "panels of f", "tiles" }, { "panels of complex", "tiles" }, { "lanes of f", "tiles" },
+    { "lanes of complex", "tiles" },
   };
   g_autoptr (GhloPlan) plan = ghlo_executable_get_plan (executable);
   g_autofree char *text = plan != NULL ? ghlo_plan_to_string (plan) : g_strdup ("");

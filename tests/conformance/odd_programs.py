@@ -97,19 +97,21 @@ def pool(image, result, window, steps, padding, kind, gradient):
         f'}}) {{{attributes}}} : ({tensor(image, kind)}, {one}) -> {tensor(result, kind)}'])
 
 
-def solve(n, sides, kind):
-    """A solve of a matrix with a large diagonal, so that the solution stays small."""
-    square, vector = tensor([n, n], kind), tensor([n, sides], kind)
-    places, where = tensor([n, n], 'i32'), tensor([n, n], 'i1')
-    return program([[n, n], [n, sides]], kind, [n, sides], [
+def solve(batch, n, sides, kind):
+    """Solves of matrices with a large diagonal, so that the solution stays small; or, without sides, their Cholesky
+    factors."""
+    square, vector = tensor([batch, n, n], kind), tensor([batch, n, sides], kind)
+    places, where = tensor([batch, n, n], 'i32'), tensor([batch, n, n], 'i1')
+    result = (f'%r = stablehlo.cholesky %t, lower = true : {square}' if sides == 0 else
+              '%r = "stablehlo.triangular_solve"(%t, %x1) {left_side = true, lower = true, unit_diagonal = false, '
+              f'transpose_a = #stablehlo<transpose NO_TRANSPOSE>}} : ({square}, {vector}) -> {vector}')
+    return program([[batch, n, n], [batch, n, sides]][:1 + (sides > 0)], kind, [batch, n, sides or n], [
         f'%k = stablehlo.constant dense<{n}.0> : {square}',
         f'%s = stablehlo.divide %x0, %k : {square}',
-        f'%m = stablehlo.iota dim = 0 : {places}', f'%n = stablehlo.iota dim = 1 : {places}',
+        f'%m = stablehlo.iota dim = 1 : {places}', f'%n = stablehlo.iota dim = 2 : {places}',
         f'%e = stablehlo.compare EQ, %m, %n : ({places}, {places}) -> {where}',
         f'%o = stablehlo.constant dense<1.0> : {square}',
-        f'%t = stablehlo.select %e, %o, %s : {where}, {square}',
-        '%r = "stablehlo.triangular_solve"(%t, %x1) {left_side = true, lower = true, unit_diagonal = false, '
-        f'transpose_a = #stablehlo<transpose NO_TRANSPOSE>}} : ({square}, {vector}) -> {vector}'])
+        f'%t = stablehlo.select %e, %o, %s : {where}, {square}', result])
 
 
 def transform(shape, n_dims, inverse=False, kind='complex<f32>'):
@@ -170,7 +172,11 @@ def make_programs():
                                        [[0, 0], [1, 1], [1, 1], [0, 0]], kind, name == 'gradient')
            for name in ('maxima', 'gradient') for kind in ('f32', 'f64')},
         'multiply': reduction([1031, 517], [1], operation='multiply', start='1.0'),
-        'solve-f32': solve(201, 517, 'f32'), 'solve-f64': solve(201, 517, 'f64'),
+        'solve-f32': solve(1, 201, 517, 'f32'), 'solve-f64': solve(1, 201, 517, 'f64'),
+        'solve-lanes-f32': solve(77, 21, 11, 'f32'), 'solve-lanes-f64': solve(77, 21, 11, 'f64'),
+        'solve-batch-f32': solve(5, 67, 37, 'f32'), 'solve-bf16': solve(3, 67, 37, 'bf16'),
+        'cholesky-f32': solve(1, 301, 0, 'f32'), 'cholesky-f64': solve(1, 301, 0, 'f64'),
+        'cholesky-lanes-f32': solve(137, 13, 0, 'f32'), 'cholesky-lanes-f64': solve(61, 13, 0, 'f64'),
     }
     for kind in 'f32', 'f64':
         programs[f'transform-rows-{kind}'] = transform([531, 512], 1, kind=kind)

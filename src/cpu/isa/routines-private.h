@@ -105,6 +105,7 @@ void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, gui
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
 const GhloCpuCombineLoops *NAME (find_combine_loops) (GhloElementType type, GhloCombiner combiner);
 void NAME (fourier_init) (GhloCpuFourier *routines);
+void NAME (triangles_init) (GhloCpuTriangles *routines);
 
 /* Fills in the level's table. */
 void NAME (routines_init) (GhloCpuRoutines *self);

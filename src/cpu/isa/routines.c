@@ -32,6 +32,7 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   NAME (fourier_init) (self->fourier);
+  NAME (triangles_init) (self->triangles);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->transpose, NAME (transposes), sizeof (self->transpose));
   memcpy (self->stream, NAME (streams), sizeof (self->stream));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The innermost loops, compiled once for each level (level.h): products of packed panels, products of a matrix and a
- * vector, windows, and conversions and copies of elements. All of them take any number of elements and need no
- * alignment.
+ * vector, triangular systems, windows, and conversions and copies of elements. All of them take any number of elements,
+ * and most need no alignment.
  */
 
 #pragma once
@@ -359,6 +359,73 @@ typedef struct
                          gsize         n);
 } GhloCpuFourier;
 
+/* Triangular systems and Cholesky factorizations of one type, in either of two orders. Both are aligned to 64 bytes.
+ *
+ * Lanes: a number is a register with that of as many matrices.
+ * Panels: a row is two registers, of adjacent columns. It is multiplied by numbers that are the same for all columns,
+ * which are in bundles: groups, one for each row that is multiplied, of one number for each row of the largest tile.
+ *
+ * Complex numbers of both are a register (a row) of real parts and one of imaginary parts, and pairs in bundles. */
+typedef enum
+{
+  GHLO_CPU_TILE_SUBTRACTED,
+  GHLO_CPU_TILE_SOLVED,           /* by the triangle in the groups behind, with reciprocals on its diagonal */
+  GHLO_CPU_TILE_SOLVED_UNIT,      /* the diagonal is all ones, and is not read */
+} GhloCpuTileEnd;
+
+/* Subtracts the sum over @k rows at @x, each times the numbers of a group of @a, from the rows of a tile at @c, and
+ * then solves for these. Groups are @a_step numbers apart. */
+typedef void (*GhloCpuTriangleTileFunc) (GhloCpuTileEnd  end,
+                                         gsize           k,
+                                         gconstpointer   a,
+                                         gint64          a_step,
+                                         gconstpointer   x,
+                                         gpointer        c);
+
+enum { GHLO_CPU_TRIANGLE_HEIGHTS = 4 };
+
+/* Matrices of @n columns in lanes, with the numbers from one row, and from one column, to the next. */
+typedef struct
+{
+  gpointer data;
+  gsize    n, row, column;
+} GhloCpuMatrixLanes;
+
+typedef struct
+{
+  guint    lanes;                 /* numbers of a register */
+  guint    rows;                  /* of the largest tile; a power of two that divides the columns of a panel */
+  /* Solves for right-hand sides in place, by lower triangles, whose diagonals are overwritten. */
+  void     (*solve_lanes)  (const GhloCpuMatrixLanes *triangles,
+                            gboolean                  unit,
+                            gboolean                  conjugate,
+                            const GhloCpuMatrixLanes *sides);
+  /* Replaces the upper triangle by the factor f with f* f = a, or by NaN where there is none, and clears the rest. */
+  void     (*factor_lanes) (const GhloCpuMatrixLanes *matrices);
+  /* By the log2 of the rows; for panels of one and of two registers. */
+  GhloCpuTriangleTileFunc tiles[GHLO_CPU_TRIANGLE_HEIGHTS][2];
+  /* Factors the square of @rows × @rows that begins at @column of a tile, and solves for the columns behind it. What is
+   * below the diagonal becomes undefined. FALSE where there is no factor. */
+  gboolean (*factor_tile)  (guint          rows,
+                            gsize          column,
+                            gpointer       tile);
+  /* Makes groups of the conjugates of @rows columns of @k rows. */
+  void     (*bundle)       (gsize          k,
+                            guint          rows,
+                            gconstpointer  panel,
+                            gpointer       to);
+  /* Replaces the diagonal of a triangle in groups that are @step numbers apart by its reciprocals. */
+  void     (*invert)       (guint          rows,
+                            gpointer       bundle,
+                            gint64         step);
+  /* Returns the lanes in which any of the @n registers of any row is not finite, as bits. Rows are @row registers
+   * apart. */
+  guint32  (*find_not_finite) (gsize          rows,
+                               gsize          row,
+                               gsize          n,
+                               gconstpointer  registers);
+} GhloCpuTriangles;
+
 typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
@@ -383,6 +450,7 @@ typedef struct
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
   GhloCpuFourier         fourier[2];                       /* for f32 and f64 */
+  GhloCpuTriangles       triangles[4];                     /* for f32, f64 and complex numbers of both */
   /* For f32 and f64: */
   GhloCpuPoolGradientFunc pool_gradient[2][GHLO_CPU_N_SELECTIONS];
   /* Indexed by the log2 of a unit's bytes: */

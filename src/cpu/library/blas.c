@@ -126,23 +126,12 @@ find_functions (GhloCpuBlas *self,
 
   for (guint i = 0; i < GHLO_CPU_BLAS_N_KINDS; i++)
     {
-      const struct
-      {
-        const char *name;
-        gpointer    place;
-      } functions[] = {
-        { "gemm_", &self->gemm[i] }, { "trsm_", &self->trsm[i] }, { "potrf_", &self->potrf[i] },
-      };
+      char name[16];
 
-      for (guint f = 0; f < G_N_ELEMENTS (functions); f++)
-        {
-          char name[16];
-
-          g_snprintf (name, sizeof (name), "%c%s", letters[i], functions[f].name);
-          *(gpointer *) functions[f].place = dlsym (library, name);
-          if (*(gpointer *) functions[f].place == NULL)
-            return FALSE;
-        }
+      g_snprintf (name, sizeof (name), "%cgemm_", letters[i]);
+      *(gpointer *) &self->gemm[i] = dlsym (library, name);
+      if (self->gemm[i] == NULL)
+        return FALSE;
     }
 
   return TRUE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * OpenBLAS, for products of f64 and complex numbers and for factorizations. It is opened when first needed, by its
+ * OpenBLAS, for products of f64 and complex numbers and for LAPACK's routines. It is opened when first needed, by its
  * path and without exporting its symbols, and only as a single-threaded build. Functions have Fortran's calling
  * convention and column-major matrices; the lengths of strings are passed last.
  */
@@ -15,12 +15,6 @@ typedef void (*GhloCpuBlasGemm)  (const char *transa, const char *transb, const 
                                   gconstpointer alpha, gconstpointer a, const int *lda, gconstpointer b,
                                   const int *ldb, gconstpointer beta, gpointer c, const int *ldc,
                                   gsize transa_length, gsize transb_length);
-typedef void (*GhloCpuBlasTrsm)  (const char *side, const char *uplo, const char *transa, const char *diag,
-                                  const int *m, const int *n, gconstpointer alpha, gconstpointer a, const int *lda,
-                                  gpointer b, const int *ldb, gsize side_length, gsize uplo_length,
-                                  gsize transa_length, gsize diag_length);
-typedef void (*GhloCpuBlasPotrf) (const char *uplo, const int *n, gpointer a, const int *lda, int *info,
-                                  gsize uplo_length);
 
 /* For f32, f64, complex<f32>, complex<f64>. */
 typedef enum
@@ -38,8 +32,6 @@ typedef struct
   gboolean          is_of_level;   /* its kernels use the instructions of ghlo_cpu_level () */
   char             *version;       /* "0.3.21" */
   GhloCpuBlasGemm   gemm[GHLO_CPU_BLAS_N_KINDS];
-  GhloCpuBlasTrsm   trsm[GHLO_CPU_BLAS_N_KINDS];
-  GhloCpuBlasPotrf  potrf[GHLO_CPU_BLAS_N_KINDS];
   gpointer          library;       /* the handle from dlopen(), for looking up other functions */
 } GhloCpuBlas;
 

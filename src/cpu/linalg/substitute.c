@@ -50,16 +50,17 @@ load_complex (GhloElementType  type,
   return CMPLXL (load_real (part, at), load_real (part, at + ghlo_element_info (part)->size));
 }
 
+/* Numbers of operands and results are doubles at most. */
 static inline gboolean
 is_finite_real (Real x)
 {
-  return isfinite (x);
+  return isfinite ((double) x);
 }
 
 static inline gboolean
 is_finite_complex (Complex x)
 {
-  return isfinite (creall (x)) && isfinite (cimagl (x));
+  return is_finite_real (creall (x)) && is_finite_real (cimagl (x));
 }
 
 static inline gboolean
@@ -136,6 +137,19 @@ scalar_of_complex (Complex x)
   } \
   \
   static gboolean \
+  vector_is_finite_##name (GhloElementType  type, \
+                           gint64           n, \
+                           const guint8    *vector, \
+                           gint64           step) \
+  { \
+    for (gint64 i = 0; i < n; i++) \
+      if (!is_finite_##name (load_##name (type, vector + i * step))) \
+        return FALSE; \
+    \
+    return TRUE; \
+  } \
+  \
+  static gboolean \
   triangle_is_finite_##name (const GhloCpuTriangle *self, \
                              const guint8          *a) \
   { \
@@ -143,9 +157,9 @@ scalar_of_complex (Complex x)
       { \
         gint64 begin = self->lower ? 0 : i + self->unit, end = self->lower ? i + !self->unit : self->n; \
         \
-        for (gint64 j = begin; j < end; j++) \
-          if (!is_finite_##name (load_##name (self->type, a + i * self->row + j * self->column))) \
-            return FALSE; \
+        if (!vector_is_finite_##name (self->type, end - begin, a + i * self->row + begin * self->column, \
+                                      self->column)) \
+          return FALSE; \
       } \
     \
     return TRUE; \
@@ -153,6 +167,16 @@ scalar_of_complex (Complex x)
 
 DEFINE_SUBSTITUTE (real, Real)
 DEFINE_SUBSTITUTE (complex, Complex)
+
+gboolean
+ghlo_cpu_vector_is_finite (GhloElementType  type,
+                           gint64           n,
+                           const guint8    *vector,
+                           gint64           step)
+{
+  return ghlo_element_type_is_complex (type) ? vector_is_finite_complex (type, n, vector, step)
+                                             : vector_is_finite_real (type, n, vector, step);
+}
 
 gboolean
 ghlo_cpu_triangle_is_finite (const GhloCpuTriangle *self,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Solves triangular systems with one right-hand side in long doubles, for those whose intermediate results exceed the
- * range of LAPACK's own type.
+ * range of their own type.
  */
 
 #pragma once
@@ -20,6 +20,11 @@ typedef struct
   gboolean        lower, unit, conjugate;
 } GhloCpuTriangle;
 
+/* Whether all @n numbers, which are @step bytes apart, are finite. */
+gboolean ghlo_cpu_vector_is_finite        (GhloElementType        type,
+                                           gint64                 n,
+                                           const guint8          *vector,
+                                           gint64                 step);
 gboolean ghlo_cpu_triangle_is_finite      (const GhloCpuTriangle *self,
                                            const guint8          *a);
 /* Bytes, a multiple of 64. */

@@ -8,8 +8,7 @@
 
 #include "cpu-tensors.h"
 
-#include "cpu/library/blas.h"
-#include "cpu/linalg/lapack.h"
+#include "cpu/linalg/triangular.h"
 
 /* glibc defines CMPLX for gcc only; clang has the same builtin. */
 #ifndef CMPLX
@@ -76,15 +75,15 @@ assert_near (Number      found,
 }
 
 static void
-run (const GhloCpuLapack *lapack,
+run (const GhloCpuTriangular *triangular,
      const Tensor        *a,
      const Tensor        *b,
      const Tensor        *result)
 {
-  gpointer scratch = g_aligned_alloc (1, MAX (ghlo_cpu_lapack_scratch_size (lapack), 64), 64);
+  gpointer scratch = g_aligned_alloc (1, MAX (ghlo_cpu_triangular_scratch_size (triangular), 64), 64);
   g_autoptr (GError) error = NULL;
 
-  ghlo_cpu_lapack_run (lapack, a->data, b != NULL ? b->data : NULL, result->data, scratch, NULL, &error);
+  ghlo_cpu_triangular_run (triangular, a->data, b != NULL ? b->data : NULL, result->data, scratch, NULL, &error);
   g_assert_no_error (error);
   g_aligned_free (scratch);
 }
@@ -144,7 +143,7 @@ check_solve (GhloElementType     type,
 {
   g_auto (Tensor) a = { 0 }, b = { 0 }, x = { 0 };
   gint64 rows = solve->left ? n : sides, columns = solve->left ? sides : n;
-  g_autoptr (GhloCpuLapack) lapack = NULL;
+  g_autoptr (GhloCpuTriangular) triangular = NULL;
   g_autoptr (GError) error = NULL;
   GhloView a_view, b_view, x_view;
 
@@ -156,11 +155,11 @@ check_solve (GhloElementType     type,
   a_view = view_of (&a);
   b_view = view_of (&b);
   x_view = view_of (&x);
-  lapack = ghlo_cpu_triangular_solve_prepare (solve, &a_view, &b_view, &x_view, &error);
+  triangular = ghlo_cpu_triangular_solve_prepare (solve, &a_view, &b_view, &x_view, &error);
   g_assert_no_error (error);
   if (in_place)
     memcpy (x.memory, b.memory, x.n_bytes);
-  run (lapack, &a, in_place ? &x : &b, &x);
+  run (triangular, &a, in_place ? &x : &b, &x);
   assert_untouched (&x);
 
   for (gint64 batch = 0; batch < n_batch; batch++)
@@ -179,7 +178,7 @@ check_solve (GhloElementType     type,
               scale += cabs (term);
             }
           assert_near (sum, number_at (&b, batch, i, j), scale * tolerance_of (type, n),
-                       ghlo_cpu_lapack_describe (lapack));
+                       ghlo_cpu_triangular_describe (triangular));
         }
 }
 
@@ -218,6 +217,143 @@ test_sides (void)
       }
 }
 
+/* Lanes that are full, and not; tiles, panels and blocks that are whole, and not. */
+static void
+test_sizes (void)
+{
+  static const struct
+  {
+    gint64 n_batch, n, sides;
+  } sizes[] = {
+    { 16, 2, 5 }, { 17, 3, 1 }, { 33, 1, 2 }, { 5, 32, 17 }, { 37, 9, 9 }, { 4, 12, 40 }, { 1, 13, 1 }, { 1, 33, 70 },
+    { 9, 35, 33 }, { 2, 64, 16 }, { 1, 65, 15 }, { 1, 110, 8 }, { 2, 259, 3 }, { 1, 267, 35 },
+    { 1, 531, 2 },
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+      for (guint flags = 0; flags < 4; flags++)
+        {
+          GhloCpuSolve solve = { flags & 1, (flags & 2) != 0, i % 3 == 1, (GhloCpuTranspose) ((flags + i) % 3) };
+          guint layout = (i + flags) % 2 == 0 ? 0 : TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED;
+
+          check_solve (types[t], &solve, sizes[i].n_batch, sizes[i].n, sizes[i].sides, layout, FALSE);
+        }
+}
+
+/* Intermediate results out of range, though the solution of the last row is not. */
+static void
+test_range (void)
+{
+  for (gint64 n_batch = 1; n_batch <= 21; n_batch += 20)
+    for (guint t = 0; t < 4; t++)
+      for (guint lower = 0; lower < 2; lower++)
+        {
+          g_auto (Tensor) a = { 0 }, b = { 0 }, x = { 0 };
+          GhloCpuSolve solve = { TRUE, lower, FALSE, GHLO_CPU_AS_IS };
+          g_autoptr (GhloCpuTriangular) triangular = NULL;
+          gint64 first = lower ? 0 : 1, last = 1 - first, bad = n_batch / 2;
+          gboolean is_single = ghlo_element_info (ghlo_element_type_real_part (types[t]))->bits == 32;
+          double large = is_single ? 1e30 : 1e300;
+          GhloView a_view, b_view, x_view;
+
+          tensor_init (&a, types[t], 3, (gint64[]) { n_batch, 2, 2 }, 0);
+          tensor_init (&b, types[t], 3, (gint64[]) { n_batch, 2, 3 }, 0);
+          tensor_init (&x, types[t], 3, (gint64[]) { n_batch, 2, 3 }, 0);
+          memset (b.memory, 0, b.n_bytes);
+          fill_triangle (&a, 2, lower, FALSE);
+          set_number (&a, bad, first, first, 1 / large);
+          set_number (&a, bad, last, first, 1 / large);
+          set_number (&a, bad, last, last, 1);
+          set_number (&b, bad, first, 1, large);
+          a_view = view_of (&a);
+          b_view = view_of (&b);
+          x_view = view_of (&x);
+          triangular = ghlo_cpu_triangular_solve_prepare (&solve, &a_view, &b_view, &x_view, NULL);
+          run (triangular, &a, &b, &x);
+          g_assert_true (isinf (creal (number_at (&x, bad, first, 1))));
+          assert_near (number_at (&x, bad, last, 1), -large, large * 1e-6, "range");
+          g_assert_true (number_at (&x, bad, first, 0) == 0 && number_at (&x, bad, last, 2) == 0);
+        }
+}
+
+/* What a matrix gives does not depend on the matrices beside it, nor on how many there are. */
+static void
+test_same_bits (void)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (gint64 n = 1; n <= 32; n += 3)
+      {
+        const GhloElementInfo *info = ghlo_element_info (types[t]);
+        GhloCpuSolve solve = { TRUE, n % 2 == 0, FALSE, GHLO_CPU_AS_IS };
+        g_auto (Tensor) a = { 0 }, b = { 0 }, x = { 0 };
+        g_autoptr (GhloCpuTriangular) all = NULL, one = NULL, factor = NULL, factor_one = NULL;
+        gint64 rows[] = { n, n }, sides[] = { n, 7 }, a_one[] = { n * info->size, info->size };
+        gint64 b_one[] = { 7 * info->size, info->size };
+        gsize a_size = (gsize) (n * n) * info->size, b_size = (gsize) (n * 7) * info->size;
+        g_autofree guint8 *found = g_malloc (MAX (a_size, b_size));
+        gpointer scratch = g_aligned_alloc (1, 1 << 20, 64);
+        GhloView a_view, b_view, x_view, view_a = { NULL, types[t], 2, rows, a_one };
+        GhloView view_b = { NULL, types[t], 2, sides, b_one };
+
+        tensor_init (&a, types[t], 3, (gint64[]) { 19, n, n }, 0);
+        tensor_init (&b, types[t], 3, (gint64[]) { 19, n, 7 }, 0);
+        tensor_init (&x, types[t], 3, (gint64[]) { 19, n, 7 }, 0);
+        fill_triangle (&a, n, solve.lower, FALSE);
+        tensor_fill (&b);
+        a_view = view_of (&a);
+        b_view = view_of (&b);
+        x_view = view_of (&x);
+        all = ghlo_cpu_triangular_solve_prepare (&solve, &a_view, &b_view, &x_view, NULL);
+        one = ghlo_cpu_triangular_solve_prepare (&solve, &view_a, &view_b, &view_b, NULL);
+        g_assert_cmpuint (ghlo_cpu_triangular_scratch_size (one), <=, 1 << 20);
+        run (all, &a, &b, &x);
+        for (gsize i = 0; i < 19; i++)
+          {
+            ghlo_cpu_triangular_run (one, a.data + i * a_size, b.data + i * b_size, found, scratch, NULL, NULL);
+            g_assert_cmpmem (found, b_size, x.data + i * b_size, b_size);
+          }
+        for (gint64 i = 0; i < 19; i++)
+          for (gint64 j = 0; j < n; j++)
+            set_number (&a, i, j, j, n + i);
+        factor = ghlo_cpu_cholesky_prepare (&a_view, &a_view, solve.lower, NULL);
+        factor_one = ghlo_cpu_cholesky_prepare (&view_a, &view_a, solve.lower, NULL);
+        ghlo_cpu_triangular_run (factor_one, a.data + 17 * a_size, NULL, found, scratch, NULL, NULL);
+        run (factor, &a, NULL, &a);
+        g_assert_cmpmem (found, a_size, a.data + 17 * a_size, a_size);
+        g_aligned_free (scratch);
+      }
+}
+
+/* A batch of two dimensions that are not one run. */
+static void
+test_batches (void)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (gint64 n = 5; n <= 45; n += 40)
+      {
+        const gint64 size = ghlo_element_info (types[t])->size, matrix = n * n * size;
+        gint64 sizes[] = { 3, 7, n, n }, strides[] = { matrix, 3 * matrix, n * size, size };
+        g_auto (Tensor) a = { 0 }, plain = { 0 }, found = { 0 };
+        g_autoptr (GhloCpuTriangular) flat = NULL, batch = NULL;
+        GhloView a_view, view = { NULL, types[t], 4, sizes, strides };
+
+        tensor_init (&a, types[t], 3, (gint64[]) { 21, n, n }, 0);
+        tensor_init (&plain, types[t], 3, (gint64[]) { 21, n, n }, 0);
+        tensor_init (&found, types[t], 3, (gint64[]) { 21, n, n }, 0);
+        tensor_fill (&a);
+        for (gint64 i = 0; i < 21; i++)
+          for (gint64 j = 0; j < n; j++)
+            set_number (&a, i, j, j, 2 * n + i);
+        a_view = view_of (&a);
+        flat = ghlo_cpu_cholesky_prepare (&a_view, &a_view, TRUE, NULL);
+        batch = ghlo_cpu_cholesky_prepare (&view, &view, TRUE, NULL);
+        run (flat, &a, NULL, &plain);
+        run (batch, &a, NULL, &found);
+        g_assert_cmpmem (found.memory, found.n_bytes, plain.memory, plain.n_bytes);
+      }
+}
+
 static void
 check_cholesky (GhloElementType type,
                 gint64          n_batch,
@@ -226,7 +362,7 @@ check_cholesky (GhloElementType type,
                 guint           flags)
 {
   g_auto (Tensor) root = { 0 }, a = { 0 }, f = { 0 };
-  g_autoptr (GhloCpuLapack) lapack = NULL;
+  g_autoptr (GhloCpuTriangular) triangular = NULL;
   g_autoptr (GError) error = NULL;
   GhloView a_view, f_view;
   gint64 dimensions[] = { n_batch, n, n };
@@ -248,9 +384,9 @@ check_cholesky (GhloElementType type,
         }
   a_view = view_of (&a);
   f_view = view_of (&f);
-  lapack = ghlo_cpu_cholesky_prepare (&a_view, &f_view, lower, &error);
+  triangular = ghlo_cpu_cholesky_prepare (&a_view, &f_view, lower, &error);
   g_assert_no_error (error);
-  run (lapack, &a, NULL, &f);
+  run (triangular, &a, NULL, &f);
   assert_untouched (&f);
 
   for (gint64 batch = 0; batch < n_batch; batch++)
@@ -267,7 +403,8 @@ check_cholesky (GhloElementType type,
           for (gint64 k = 0; k <= MIN (i, j); k++)
             sum += lower ? number_at (&f, batch, i, k) * conj (number_at (&f, batch, j, k))
                          : conj (number_at (&f, batch, k, i)) * number_at (&f, batch, k, j);
-          assert_near (sum, number_at (&a, batch, i, j), 8 * tolerance_of (type, n), ghlo_cpu_lapack_describe (lapack));
+          assert_near (sum, number_at (&a, batch, i, j), 8 * tolerance_of (type, n),
+                       ghlo_cpu_triangular_describe (triangular));
         }
 }
 
@@ -284,6 +421,10 @@ test_cholesky (void)
         check_cholesky (types[t], 1, 0, lower, 0);
         check_cholesky (types[t], 0, 3, lower, 0);
         check_cholesky (types[t], 20, 40, lower, 0);
+        check_cholesky (types[t], 37, 11, lower, 0);
+        check_cholesky (types[t], 5, 32, lower, TENSOR_PERMUTED | TENSOR_REVERSED);
+        check_cholesky (types[t], 2, 77, lower, TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED);
+        check_cholesky (types[t], 1, 128 + 13, lower, 0);
       }
 }
 
@@ -293,25 +434,27 @@ test_indefinite (void)
 {
   static const double bad[] = { -1, 0, NAN, INFINITY };
 
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    for (gint64 n = 2; n <= 100; n += 98)
+  for (guint i = 0; i < G_N_ELEMENTS (bad) * 2; i++)
+    for (gint64 n = 2; n <= 100; n += 49)
       {
+        const double number = bad[i / 2];
+        const gint64 n_batch = i % 2 == 0 ? 2 : 18;
         g_auto (Tensor) a = { 0 }, f = { 0 };
-        g_autoptr (GhloCpuLapack) lapack = NULL;
+        g_autoptr (GhloCpuTriangular) triangular = NULL;
         GhloView a_view, f_view;
 
-        tensor_init (&a, GHLO_ELEMENT_TYPE_F32, 3, (gint64[]) { 2, n, n }, 0);
-        tensor_init (&f, GHLO_ELEMENT_TYPE_F32, 3, (gint64[]) { 2, n, n }, 0);
+        tensor_init (&a, GHLO_ELEMENT_TYPE_F32, 3, (gint64[]) { n_batch, n, n }, 0);
+        tensor_init (&f, GHLO_ELEMENT_TYPE_F32, 3, (gint64[]) { n_batch, n, n }, 0);
         memset (a.memory, 0, a.n_bytes);
         for (gint64 k = 0; k < n; k++)
           {
-            set_number (&a, 0, k, k, k == n - 1 ? bad[i] : 4);
+            set_number (&a, 0, k, k, k == n - 1 ? number : 4);
             set_number (&a, 1, k, k, 9);
           }
         a_view = view_of (&a);
         f_view = view_of (&f);
-        lapack = ghlo_cpu_cholesky_prepare (&a_view, &f_view, TRUE, NULL);
-        run (lapack, &a, NULL, &f);
+        triangular = ghlo_cpu_cholesky_prepare (&a_view, &f_view, TRUE, NULL);
+        run (triangular, &a, NULL, &f);
         g_assert_true (isnan (creal (number_at (&f, 0, 0, 0))));
         g_assert_true (isnan (creal (number_at (&f, 0, n - 1, 0))));
         g_assert_true (number_at (&f, 0, 0, n - 1) == 0);
@@ -321,7 +464,7 @@ test_indefinite (void)
 
 typedef struct
 {
-  const GhloCpuLapack *lapack;
+  const GhloCpuTriangular *triangular;
   const Tensor        *a;
   Tensor               f;
 } Runner;
@@ -332,7 +475,7 @@ run_often (gpointer data)
   Runner *runner = data;
 
   for (guint i = 0; i < 10; i++)
-    run (runner->lapack, runner->a, NULL, &runner->f);
+    run (runner->triangular, runner->a, NULL, &runner->f);
 
   return NULL;
 }
@@ -344,7 +487,7 @@ test_threads (void)
     {
       gint64 dimensions[] = { 4, 50, 50 };
       g_auto (Tensor) a = { 0 };
-      g_autoptr (GhloCpuLapack) lapack = NULL;
+      g_autoptr (GhloCpuTriangular) triangular = NULL;
       Runner runners[8];
       GThread *threads[8];
       GhloView view;
@@ -355,10 +498,10 @@ test_threads (void)
         for (gint64 i = 0; i < 50; i++)
           set_number (&a, batch, i, i, 200);
       view = view_of (&a);
-      lapack = ghlo_cpu_cholesky_prepare (&view, &view, TRUE, NULL);
+      triangular = ghlo_cpu_cholesky_prepare (&view, &view, TRUE, NULL);
       for (guint i = 0; i < 8; i++)
         {
-          runners[i] = (Runner) { .lapack = lapack, .a = &a };
+          runners[i] = (Runner) { .triangular = triangular, .a = &a };
           tensor_init (&runners[i].f, types[t], 3, dimensions, 0);
           threads[i] = g_thread_new ("run", run_often, &runners[i]);
         }
@@ -392,17 +535,16 @@ main (int   argc,
   /* Several threads on any machine, so that work is split. */
   g_setenv ("GHLO_THREADS", "4", FALSE);
 
-  g_test_add_func ("/cpu-lapack/unsupported", test_unsupported);
-  if (ghlo_cpu_blas () == NULL)
-    {
-      g_test_message ("no OpenBLAS");
-      return g_test_run ();
-    }
-  g_test_add_func ("/cpu-lapack/solve", test_solve);
-  g_test_add_func ("/cpu-lapack/sides", test_sides);
-  g_test_add_func ("/cpu-lapack/cholesky", test_cholesky);
-  g_test_add_func ("/cpu-lapack/indefinite", test_indefinite);
-  g_test_add_func ("/cpu-lapack/threads", test_threads);
+  g_test_add_func ("/cpu-triangular/unsupported", test_unsupported);
+  g_test_add_func ("/cpu-triangular/solve", test_solve);
+  g_test_add_func ("/cpu-triangular/sides", test_sides);
+  g_test_add_func ("/cpu-triangular/sizes", test_sizes);
+  g_test_add_func ("/cpu-triangular/range", test_range);
+  g_test_add_func ("/cpu-triangular/same-bits", test_same_bits);
+  g_test_add_func ("/cpu-triangular/batches", test_batches);
+  g_test_add_func ("/cpu-triangular/cholesky", test_cholesky);
+  g_test_add_func ("/cpu-triangular/indefinite", test_indefinite);
+  g_test_add_func ("/cpu-triangular/threads", test_threads);
 
   return g_test_run ();
 }

@@ -3,16 +3,16 @@
  * The steps of cholesky and triangular_solve.
  */
 
-#include "cpu/linalg/lapack.h"
+#include "cpu/linalg/triangular.h"
 #include "cpu/steps.h"
 
 typedef struct
 {
-  GhloCpuLapack *lapack;
-  gboolean       is_cholesky;
+  GhloCpuTriangular *triangular;
+  gboolean           is_cholesky;
 } Step;
 
-static GhloCpuLapack *
+static GhloCpuTriangular *
 prepare_cholesky (const GhloStepRequest  *request,
                   GError                **error)
 {
@@ -20,7 +20,7 @@ prepare_cholesky (const GhloStepRequest  *request,
                                     ghlo_ir_op_get_int (request->op, "lower", FALSE) != 0, error);
 }
 
-static GhloCpuLapack *
+static GhloCpuTriangular *
 prepare_triangular_solve (const GhloStepRequest  *request,
                           GError                **error)
 {
@@ -47,7 +47,7 @@ prepare_triangular_solve (const GhloStepRequest  *request,
                                             &request->results[0], error);
 }
 
-static GhloCpuLapack *
+static GhloCpuTriangular *
 prepare (const GhloStepRequest  *request,
          GError                **error)
 {
@@ -62,14 +62,14 @@ fill_selection (gpointer               step,
 {
   Step *self = step;
 
-  self->lapack = prepare (request, NULL);
+  self->triangular = prepare (request, NULL);
   /* triangular_solve may need its right-hand sides twice, so it cannot run in place. */
   if (request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY)
     selection->operands[0].in_place = 0;
-  if (self->lapack != NULL)
-    selection->scratch = ghlo_cpu_lapack_scratch_size (self->lapack);
+  if (self->triangular != NULL)
+    selection->scratch = ghlo_cpu_triangular_scratch_size (self->triangular);
   else
-    selection->reason = "no library that factorizes matrices of its element type was found";
+    selection->reason = "matrices of its element type are not supported";
 }
 
 static gboolean
@@ -81,10 +81,10 @@ finish (gpointer                step,
 {
   Step *self = step;
 
-  self->lapack = prepare (request, error);
+  self->triangular = prepare (request, error);
   self->is_cholesky = request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY;
 
-  return self->lapack != NULL;
+  return self->triangular != NULL;
 }
 
 static gboolean
@@ -98,7 +98,7 @@ run (gpointer            compiled,
   const Step *self = compiled;
 
   /* cholesky has one operand only. */
-  return ghlo_cpu_lapack_run (self->lapack, operands[0].data, self->is_cholesky ? NULL : operands[1].data,
+  return ghlo_cpu_triangular_run (self->triangular, operands[0].data, self->is_cholesky ? NULL : operands[1].data,
                               results[0].data, scratch, monitor, error);
 }
 
@@ -107,13 +107,13 @@ clear (gpointer step)
 {
   Step *self = step;
 
-  g_clear_pointer (&self->lapack, ghlo_cpu_lapack_free);
+  g_clear_pointer (&self->triangular, ghlo_cpu_triangular_free);
 }
 
 static char *
 describe (gpointer compiled)
 {
-  return g_strdup (ghlo_cpu_lapack_describe (((const Step *) compiled)->lapack));
+  return g_strdup (ghlo_cpu_triangular_describe (((const Step *) compiled)->triangular));
 }
 
 const GhloStepImplementation ghlo_cpu_step_cholesky = {
