@@ -24,8 +24,7 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->check_indices = NAME (check_indices);
   memcpy (self->pool_gradient, NAME (pool_gradients), sizeof (self->pool_gradient));
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
-  self->sort_columns_32 = NAME (sort_columns_32);
-  self->sort_columns_64 = NAME (sort_columns_64);
+  NAME (sort_init) (&self->sort);
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   NAME (fourier_init) (self->fourier);

@@ -1,133 +1,251 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Short rows become columns of numbers: the ranks of their elements only, where elements can be reconstructed from
- * their ranks, else ranks with the elements' positions in the lower bits.
+ * Short rows become columns of numbers, as row.h describes. All columns are a plane, whose rows hold one element of
+ * each of them. The numbers of equal elements are ordered by the places of the elements in the plane.
  */
 
 #include "cpu/sort/columns.h"
 
-#include "cpu/isa/routines.h"
-#include "cpu/sort/values.h"
+#include "base/sizes.h"
 
 #include <string.h>
 
-enum { MOST = GHLO_CPU_SORT_CHUNK, MAX_SIZE = 16 };
+/* The fewest rows that are sorted side by side, and their greatest length. */
+enum { MIN_LANES = 4, MAX_LENGTH = 256 };
 
-static gboolean
-tells_elements (const GhloCpuSortRow *row)
+/* Numbers of a plane, unless sixteen columns have more, and the most columns. */
+enum { PLANE = 4096, MAX_COLUMNS = 1024 };
+
+/* Planes in the scratch, of @width columns. */
+typedef struct
 {
-  const GhloSortKey *key = &row->comparator.keys[0];
+  gsize   width;
+  guint8 *numbers;
+  guint8 *ranks;              /* of 64 bits, for numbers of 128 */
+  guint8 *elements, *sorted;  /* of one operand */
+  guint8 *places;             /* 32 bits for each number: the place of its element in the plane */
+} Planes;
 
-  return row->values && key->size > 1 && !ghlo_sort_key_is_lossy (key);
+typedef struct
+{
+  const GhloCpuSortRow *row;
+  gsize                 n_rows, k;
+  GhloCpuSortNumbers    kind;
+  Planes                planes;
+} Columns;
+
+gboolean
+ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row,
+                             gsize                 n_lanes)
+{
+  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= MAX_LENGTH && row->n_groups == 1;
+}
+
+gsize
+ghlo_cpu_sort_columns_most (const GhloCpuSortRow *row)
+{
+  gsize n = PLANE / MAX (row->n, 1) / GHLO_CPU_SORT_COLUMNS * GHLO_CPU_SORT_COLUMNS;
+
+  return CLAMP (n, GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS);
+}
+
+/* Lays out the planes; their addresses are then offsets from @scratch. */
+static gboolean
+find_planes (const GhloCpuSortRow *row,
+             gsize                 n_rows,
+             guint8               *scratch,
+             Planes               *planes,
+             gsize                *size)
+{
+  gsize n, numbers, ranks, elements, sorted, places;
+
+  planes->width = ghlo_size_ceil_div (n_rows, GHLO_CPU_SORT_COLUMNS) * GHLO_CPU_SORT_COLUMNS;
+  *size = 0;
+  if (!ghlo_size_mul (&n, planes->width, row->n) || !ghlo_size_reserve (size, &numbers, n, sizeof (GhloCpuU128))
+      || !ghlo_size_reserve (size, &ranks, n, sizeof (guint64))
+      || !ghlo_size_reserve (size, &elements, n, row->most_size)
+      || !ghlo_size_reserve (size, &sorted, n, row->most_size)
+      || !ghlo_size_reserve (size, &places, n, sizeof (guint32)))
+    return FALSE;
+  planes->numbers = scratch + numbers;
+  planes->ranks = scratch + ranks;
+  planes->elements = scratch + elements;
+  planes->sorted = scratch + sorted;
+  planes->places = scratch + places;
+
+  return TRUE;
 }
 
 gboolean
-ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row)
+ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow *row,
+                               gsize                 n_rows,
+                               gsize                *scratch)
 {
-  return row->n > 1 && row->n <= MOST && row->n_groups == 1 && row->groups[0].bits <= 32;
+  Planes planes;
+
+  return find_planes (row, n_rows, NULL, &planes, scratch);
 }
 
-/* Fills column @column of @rows, whose numbers have 32 or 64 bits. */
-static gboolean
-load_column (const GhloCpuSortRow *row,
-             const guint8 *const  *from,
-             const gint64         *steps,
-             guint                 column,
-             gpointer              rows)
+static GhloCpuSortRows
+plane_rows (const Columns *self,
+            guint8        *plane,
+            guint          size)
 {
-  const GhloSortComparator *comparator = &row->comparator;
-  gsize last = comparator->reverses_equal ? row->n - 1 : 0;
-  gboolean unordered = FALSE;
-  guint64 ranks[MOST];
-  guint k = 0;
-
-  do
-    {
-      const GhloSortKey *key = &comparator->keys[k];
-      const guint8 *first = from[key->operand] + column * steps[key->operand] + last * key->element_size;
-
-      unordered |= ghlo_cpu_sort_key_rank (key, first, last > 0 ? -(gint64) key->element_size : key->element_size, NULL,
-                                           row->n, k > 0, ranks);
-    }
-  while (++k < comparator->n_keys);
-  if (tells_elements (row))
-    for (gsize i = 0; i < row->n; i++)
-      ((guint32 *) rows)[i * GHLO_CPU_SORT_COLUMNS + column] = (guint32) ranks[i];
-  else
-    for (gsize i = 0; i < row->n; i++)
-      ((guint64 *) rows)[i * GHLO_CPU_SORT_COLUMNS + column] = ranks[i] << 32 | i;
-
-  return !unordered;
+  return (GhloCpuSortRows) { plane, size, (gint64) (self->planes.width * size), size, self->n_rows, 0 };
 }
 
+/* Copies parts of the elements of rows to the plane of elements, backwards where sorting reverses equal elements. */
 static void
-store_values (const GhloCpuSortRow *row,
-              const guint32        *rows,
-              guint                 column,
-              guint8               *to)
+load_elements (const Columns         *self,
+               const GhloCpuSortRows *from,
+               guint                  offset,
+               guint                  size)
 {
-  guint32 numbers[MOST];
+  GhloCpuSortRows source = *from;
+  GhloCpuSortRows target = plane_rows (self, self->planes.elements, size);
 
-  for (gsize i = 0; i < row->n; i++)
-    numbers[i] = rows[i * GHLO_CPU_SORT_COLUMNS + column];
-  ghlo_cpu_sort_values_store (NULL, 0, &row->comparator.keys[0], numbers, 0, row->n, to);
-}
-
-static void
-store_positions (const GhloCpuSortRow *row,
-                 const guint64        *rows,
-                 guint                 column,
-                 const guint8 *const  *from,
-                 const gint64         *from_steps,
-                 guint8 *const        *to,
-                 const gint64         *to_steps)
-{
-  guint8 copy[MOST * MAX_SIZE];
-  guint32 positions[MOST];
-
-  for (gsize i = 0; i < row->n; i++)
+  source.data += offset;
+  source.size = size;
+  if (self->row->comparator.reverses_equal)
     {
-      guint32 position = (guint32) rows[i * GHLO_CPU_SORT_COLUMNS + column];
-
-      positions[i] = row->comparator.reverses_equal ? (guint32) row->n - 1 - position : position;
+      source.data += (gint64) (self->row->n - 1) * source.element;
+      source.element = -source.element;
     }
-  for (guint k = 0; k < row->n_operands; k++)
-    {
-      const guint8 *source = from[k] + column * from_steps[k];
-      guint8 *target = to[k] + column * to_steps[k];
-
-      if (source == target)
-        source = memcpy (copy, source, row->n * row->sizes[k]);
-      ghlo_cpu_sort_fetch (row->sizes[k], source, target, positions, row->n);
-    }
-}
-
-gboolean
-ghlo_cpu_sort_columns_run (const GhloCpuSortRow *row,
-                           guint                 n_columns,
-                           const guint8 *const  *from,
-                           const gint64         *from_steps,
-                           guint8 *const        *to,
-                           const gint64         *to_steps)
-{
-  guint64 rows[MOST * GHLO_CPU_SORT_COLUMNS] __attribute__ ((aligned (64)));
-  gboolean alone = tells_elements (row);
-
   /* Unused columns are sorted too, so they are initialized. */
-  if (n_columns < GHLO_CPU_SORT_COLUMNS)
-    memset (rows, 0, row->n * GHLO_CPU_SORT_COLUMNS * sizeof (guint64));
-  for (guint i = 0; i < n_columns; i++)
-    if (!load_column (row, from, from_steps, i, rows))
-      return FALSE;
-  if (alone)
-    ghlo_cpu_routines ()->sort_columns_32 (rows, row->n);
+  if (self->n_rows < self->planes.width)
+    memset (target.data, 0, self->planes.width * self->row->n * size);
+  ghlo_cpu_sort_rows_copy (&source, &target, self->n_rows, self->row->n);
+}
+
+/* Computes the numbers. Returns what was found among the elements of keys, as ghlo_cpu_sort_key_append (). */
+static guint
+load_numbers (const Columns         *self,
+              const GhloCpuSortRows *from,
+              gboolean              *unordered)
+{
+  const GhloCpuSortRow *row = self->row;
+  gboolean wide = self->kind.width != GHLO_CPU_SORT_32;
+  guint8 *ranks = self->kind.width == GHLO_CPU_SORT_128 ? self->planes.ranks : self->planes.numbers;
+  gsize n = self->planes.width * row->n;
+  guint all = 0;
+
+  *unordered = FALSE;
+  for (guint k = 0; k < row->comparator.n_keys; k++)
+    {
+      GhloSortKey part = row->comparator.keys[k];
+      guint found;
+
+      load_elements (self, &from[part.operand], part.offset, part.size);
+      part.offset = 0;
+      found = ghlo_cpu_sort_key_append (&part, &row->ranks[k], self->planes.elements, part.size, NULL, n, k > 0, wide,
+                                        ranks);
+      *unordered |= part.partial && found & GHLO_CPU_RANK_NANS;
+      all |= found;
+    }
+  if (self->kind.records)
+    ghlo_cpu_routines ()->sort.place[self->kind.width] (ranks, n, self->kind.low, 0, self->planes.numbers);
+
+  return all;
+}
+
+/* Finds the places of the elements of the first @k sorted numbers of each column. */
+static void
+find_places (const Columns *self,
+             guint32       *places)
+{
+  gsize n = self->k * self->planes.width;
+  guint32 mask = self->kind.low < 32 ? (1u << self->kind.low) - 1 : G_MAXUINT32;
+  const guint32 *u32 = (gconstpointer) self->planes.numbers;
+  const guint64 *u64 = (gconstpointer) self->planes.numbers;
+  const GhloCpuU128 *u128 = (gconstpointer) self->planes.numbers;
+
+  if (self->kind.width == GHLO_CPU_SORT_32)
+    for (gsize i = 0; i < n; i++)
+      places[i] = u32[i] & mask;
+  else if (self->kind.width == GHLO_CPU_SORT_64)
+    for (gsize i = 0; i < n; i++)
+      places[i] = (guint32) u64[i] & mask;
   else
-    ghlo_cpu_routines ()->sort_columns_64 (rows, row->n);
-  for (guint i = 0; i < n_columns; i++)
-    if (alone)
-      store_values (row, (const guint32 *) rows, i, to[0] + i * to_steps[0]);
-    else
-      store_positions (row, rows, i, from, from_steps, to, to_steps);
+    for (gsize i = 0; i < n; i++)
+      places[i] = (guint32) u128[i];
+}
+
+static void
+store_records (const Columns         *self,
+               const GhloCpuSortRows *from,
+               const GhloCpuSortRows *to,
+               const GhloCpuSortRows *positions)
+{
+  const GhloCpuSortRow *row = self->row;
+  guint32 *places = (gpointer) self->planes.places, width = (guint32) self->planes.width;
+  gsize n = self->k * width;
+
+  find_places (self, places);
+  for (guint i = 0; i < row->n_operands; i++)
+    {
+      guint size = row->sizes[i];
+      GhloCpuSortRows sorted = plane_rows (self, self->planes.sorted, size);
+
+      load_elements (self, &from[i], 0, size);
+      ghlo_cpu_sort_fetch (size, self->planes.elements, sorted.data, places, n);
+      ghlo_cpu_sort_rows_copy (&sorted, &to[i], self->n_rows, self->k);
+    }
+  if (positions != NULL)
+    {
+      GhloCpuSortRows source = plane_rows (self, self->planes.places, 4);
+      guint64 inverse = ((guint64) 1 << 32) / width + 1;
+
+      /* Exact as long as places times width are below 2^32. */
+      for (gsize i = 0; i < n; i++)
+        places[i] = (guint32) (places[i] * inverse >> 32);
+      ghlo_cpu_sort_rows_copy (&source, positions, self->n_rows, self->k);
+    }
+}
+
+static void
+store_values (const Columns         *self,
+              const GhloCpuSortRows *to)
+{
+  guint size = self->row->sizes[0];
+  GhloCpuSortRows sorted = plane_rows (self, self->planes.sorted, size);
+
+  ghlo_cpu_routines ()->sort.unrank[g_bit_storage (size) - 1] (&self->row->ranks[0], self->planes.numbers,
+                                                               self->k * self->planes.width, sorted.data);
+  ghlo_cpu_sort_rows_copy (&sorted, to, self->n_rows, self->k);
+}
+
+gboolean
+ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
+                           gsize                  n_rows,
+                           gsize                  k,
+                           const GhloCpuSortRows *from,
+                           const GhloCpuSortRows *to,
+                           const GhloCpuSortRows *positions,
+                           gpointer               scratch)
+{
+  const GhloCpuSort *routines = &ghlo_cpu_routines ()->sort;
+  gboolean records = !row->values || row->ranks[0].table || positions != NULL, unordered;
+  Columns self = { .row = row, .n_rows = n_rows, .k = k };
+  gsize ignored;
+
+  find_planes (row, n_rows, scratch, &self.planes, &ignored);
+  self.kind = ghlo_cpu_sort_numbers (&row->groups[0], records, self.planes.width * row->n);
+  if (load_numbers (&self, from, &unordered) != 0 && !records && !unordered)
+    {
+      records = TRUE;
+      self.kind = ghlo_cpu_sort_numbers (&row->groups[0], TRUE, self.planes.width * row->n);
+      load_numbers (&self, from, &unordered);
+    }
+  if (unordered)
+    return FALSE;
+  if (k < row->n)
+    routines->select[self.kind.width] (self.planes.numbers, row->n, self.planes.width, k);
+  else
+    routines->columns[self.kind.width] (self.planes.numbers, row->n, self.planes.width);
+  if (records)
+    store_records (&self, from, to, positions);
+  else
+    store_values (&self, to);
 
   return TRUE;
 }

@@ -17,6 +17,20 @@ typedef struct
   guint first, n, bits;
 } GhloCpuSortGroup;
 
+/* The numbers that a row is sorted as: ranks, or records, which have the position of the element below the rank. */
+typedef struct
+{
+  guint    width;             /* GHLO_CPU_SORT_32 and so on */
+  guint    low;               /* lowest bit of the rank */
+  gboolean records;
+} GhloCpuSortNumbers;
+
+/* Offsets in the scratch. */
+typedef struct
+{
+  gsize numbers, spare, positions, old_positions, copy;
+} GhloCpuSortLayout;
+
 typedef struct
 {
   GhloSortComparator comparator;
@@ -24,10 +38,12 @@ typedef struct
   guint              n_operands;
   const guint       *sizes;           /* bytes of an element of each operand; borrowed */
   guint              most_size;
-  gboolean           values;          /* the only key is the whole element */
+  GhloCpuRank        ranks[GHLO_SORT_MAX_KEYS];     /* for each key */
+  gboolean           values;          /* the only key is the whole element, so that elements can be told from ranks */
   GhloCpuSortGroup   groups[GHLO_SORT_MAX_KEYS];    /* in the order of sorting: the least significant first */
   guint              n_groups;
   guint              n_parts;         /* parts that are sorted separately and then merged; a power of two */
+  GhloCpuSortLayout  layout;
   gsize              scratch;         /* bytes */
   double             nanoseconds;     /* approximate, on one thread */
 } GhloCpuSortRow;
@@ -41,6 +57,11 @@ gboolean ghlo_cpu_sort_row_run  (const GhloCpuSortRow *self,
                                  guint8 *const        *to,
                                  gpointer              scratch,
                                  const GhloMonitor    *monitor);
+
+/* The numbers for sorting @n elements by a group of keys, with their positions if @records. */
+GhloCpuSortNumbers ghlo_cpu_sort_numbers (const GhloCpuSortGroup *group,
+                                          gboolean                records,
+                                          gsize                   n);
 
 /* to[i] = from[positions[i]], for elements of @size bytes. */
 void     ghlo_cpu_sort_fetch     (guint          size,
