@@ -38,7 +38,7 @@ gboolean
 ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row,
                              gsize                 n_lanes)
 {
-  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= MAX_LENGTH && row->n_groups == 1;
+  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= MAX_LENGTH && row->all.bits <= 64;
 }
 
 gsize
@@ -229,11 +229,11 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
   gsize ignored;
 
   find_planes (row, n_rows, scratch, &self.planes, &ignored);
-  self.kind = ghlo_cpu_sort_numbers (&row->groups[0], records, self.planes.width * row->n);
+  self.kind = ghlo_cpu_sort_numbers (&row->all, records, self.planes.width * row->n);
   if (load_numbers (&self, from, &unordered) != 0 && !records && !unordered)
     {
       records = TRUE;
-      self.kind = ghlo_cpu_sort_numbers (&row->groups[0], TRUE, self.planes.width * row->n);
+      self.kind = ghlo_cpu_sort_numbers (&row->all, TRUE, self.planes.width * row->n);
       load_numbers (&self, from, &unordered);
     }
   if (unordered)

@@ -79,6 +79,7 @@ static void
 load_ranks (Job      *job,
             gsize     i,
             gsize     n,
+            gboolean  wide,
             gpointer  ranks)
 {
   const GhloCpuSortRow *row = job->row;
@@ -96,12 +97,29 @@ load_ranks (Job      *job,
       if (positions == NULL)
         from += (backward ? element_of (job, i) : i) * key->element_size;
       found = ghlo_cpu_sort_key_append (key, &row->ranks[k], from, stride, positions, n, k > job->group->first,
-                                        job->kind.width != GHLO_CPU_SORT_32, ranks);
+                                        wide, ranks);
       if (found & GHLO_CPU_RANK_NANS && key->partial)
         g_atomic_int_set (&job->unordered, TRUE);
       else if (found != 0 && !job->kind.records)
         g_atomic_int_set (&job->ambiguous, TRUE);
     }
+}
+
+/* Takes the bits of a group from ranks of 64 bits. */
+static void
+cut_ranks (const Job     *job,
+           const guint64 *ranks,
+           gsize          n,
+           guint8        *numbers)
+{
+  guint64 mask = G_MAXUINT64 >> (64 - job->group->bits);
+
+  if (job->kind.width == GHLO_CPU_SORT_32)
+    for (gsize i = 0; i < n; i++)
+      ((guint32 *) (gpointer) numbers)[i] = (guint32) (ranks[i] >> job->group->shift & mask);
+  else
+    for (gsize i = 0; i < n; i++)
+      ((guint64 *) (gpointer) numbers)[i] = ranks[i] >> job->group->shift & mask;
 }
 
 static gboolean
@@ -111,20 +129,23 @@ load_part (Job   *job,
   const GhloCpuSortRow *row = job->row;
   gsize begin = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part);
   gsize end = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part + 1);
-  guint64 chunk[GHLO_CPU_SORT_CHUNK];
+  gboolean cut = job->group->n == 1
+                 && job->group->bits < ghlo_sort_key_bits (&row->comparator.keys[job->group->first]);
 
   job->runs[part] = (GhloCpuRun) { begin, end - begin };
   for (gsize i = begin; i < end; i += GHLO_CPU_SORT_CHUNK)
     {
       gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i);
       guint8 *numbers = job->numbers + i * job->width->size;
-      gpointer ranks = job->kind.width == GHLO_CPU_SORT_128 ? chunk : (gpointer) numbers;
+      guint64 chunk[GHLO_CPU_SORT_CHUNK];
 
       if (ghlo_cpu_sort_is_cancelled (i - begin, job->monitor))
         return FALSE;
-      load_ranks (job, i, n, ranks);
+      load_ranks (job, i, n, cut || job->kind.width != GHLO_CPU_SORT_32, cut ? chunk : (gpointer) numbers);
+      if (cut)
+        cut_ranks (job, chunk, n, numbers);
       if (job->kind.records)
-        ghlo_cpu_routines ()->sort.place[job->kind.width] (ranks, n, job->kind.low, i, numbers);
+        ghlo_cpu_routines ()->sort.place[job->kind.width] (numbers, n, job->kind.low, i, numbers);
     }
 
   return TRUE;
@@ -163,20 +184,25 @@ load_part (Job   *job,
 
 DEFINE_NUMBERS (u32, guint32)
 DEFINE_NUMBERS (u64, guint64)
-DEFINE_NUMBERS (u128, GhloCpuU128)
 
-static const Width widths[GHLO_CPU_SORT_N_WIDTHS] = {
+static const Width widths[] = {
   { sizeof (guint32), sort_u32, merge_u32, store_positions_u32 },
   { sizeof (guint64), sort_u64, merge_u64, store_positions_u64 },
-  { sizeof (GhloCpuU128), sort_u128, merge_u128, store_positions_u128 },
 };
+
+/* The bits of the position among @n elements. */
+static guint
+position_bits (gsize n)
+{
+  return g_bit_storage (MAX (n, 2) - 1);
+}
 
 GhloCpuSortNumbers
 ghlo_cpu_sort_numbers (const GhloCpuSortGroup *group,
                        gboolean                records,
                        gsize                   n)
 {
-  guint low = records ? g_bit_storage (MAX (n, 2) - 1) : 0;
+  guint low = records ? position_bits (n) : 0;
 
   if (group->bits + low <= 32)
     return (GhloCpuSortNumbers) { GHLO_CPU_SORT_32, low, records };
@@ -200,8 +226,10 @@ find_layout (GhloCpuSortRow *self)
   gboolean records = !self->values || is_lossy (self);
   gsize width = 0, partial = 0;
 
-  for (guint i = 0; i < self->n_groups; i++)
-    width = MAX (width, widths[ghlo_cpu_sort_numbers (&self->groups[i], records, self->n).width].size);
+  if (self->values)
+    width = widths[ghlo_cpu_sort_numbers (&self->all, FALSE, self->n).width].size;
+  for (guint i = 0; records && i < self->n_groups; i++)
+    width = MAX (width, widths[ghlo_cpu_sort_numbers (&self->groups[i], TRUE, self->n).width].size);
   for (guint i = 0; i < self->comparator.n_keys; i++)
     if (self->comparator.keys[i].partial)
       partial = 8 * self->comparator.n_keys;
@@ -216,25 +244,32 @@ find_layout (GhloCpuSortRow *self)
          && ghlo_size_reserve (&self->scratch, &layout->copy, self->n, self->most_size);
 }
 
-/* Groups keys, beginning with the last one, as many as fit into 64 bits. */
+/* Groups keys, beginning with the last one, as many as fit into 64 bits with positions. A key that does not fit is
+ * split. */
 static void
 find_groups (GhloCpuSortRow *row)
 {
   GhloCpuSortGroup *group = NULL;
+  guint most = 64 - position_bits (row->n);
 
   row->n_groups = 0;
+  row->all = (GhloCpuSortGroup) { .n = row->comparator.n_keys };
   for (guint i = row->comparator.n_keys; i > 0; i--)
     {
-      guint bits = ghlo_sort_key_bits (&row->comparator.keys[i - 1]);
+      guint bits = ghlo_sort_key_bits (&row->comparator.keys[i - 1]), cut = bits > most ? bits - most : 0;
 
-      if (group == NULL || group->bits + bits > 64)
+      row->all.bits += bits;
+      if (group != NULL && group->bits + bits <= most)
         {
-          group = &row->groups[row->n_groups++];
-          *group = (GhloCpuSortGroup) { 0 };
+          group->first--;
+          group->n++;
+          group->bits += bits;
+          continue;
         }
-      group->first = i - 1;
-      group->n++;
-      group->bits += bits;
+      if (cut > 0)
+        row->groups[row->n_groups++] = (GhloCpuSortGroup) { i - 1, 1, cut, 0 };
+      group = &row->groups[row->n_groups++];
+      *group = (GhloCpuSortGroup) { i - 1, 1, bits - cut, cut };
     }
 }
 
@@ -525,7 +560,7 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   if (counts_bytes (self))
     done = ghlo_cpu_sort_bytes (&self->comparator, from[0], to[0], self->n, job.copy, monitor, &job.unordered);
   else if (self->values)
-    done = sort_group (&job, &self->groups[0], FALSE);
+    done = sort_group (&job, &self->all, FALSE);
   if (!self->values || job.ambiguous)
     {
       job.ambiguous = FALSE;

@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* Keys that are sorted by at once; their ranks have at most 64 bits together. */
+/* Keys that are sorted by at once, or bits of a key's ranks from bit @shift on. */
 typedef struct
 {
-  guint first, n, bits;
+  guint first, n, bits, shift;
 } GhloCpuSortGroup;
 
 /* The numbers that a row is sorted as: ranks, or records, which have the position of the element below the rank. */
@@ -40,7 +40,9 @@ typedef struct
   guint              most_size;
   GhloCpuRank        ranks[GHLO_SORT_MAX_KEYS];     /* for each key */
   gboolean           values;          /* the only key is the whole element, so that elements can be told from ranks */
-  GhloCpuSortGroup   groups[GHLO_SORT_MAX_KEYS];    /* in the order of sorting: the least significant first */
+  GhloCpuSortGroup   all;             /* all keys */
+  /* The least significant first; each has at most 64 bits together with positions. */
+  GhloCpuSortGroup   groups[2 * GHLO_SORT_MAX_KEYS];
   guint              n_groups;
   guint              n_parts;         /* parts that are sorted separately and then merged; a power of two */
   GhloCpuSortLayout  layout;
