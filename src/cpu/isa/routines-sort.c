@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting of unsigned numbers of 32, 64 and 128 bits, and their ranks. Columns side by side are sorted by Batcher's
+ * Sorting of unsigned numbers of 32 and 64 bits, and ranks of elements. Columns side by side are sorted by Batcher's
  * merge exchange sort (Knuth, "The Art of Computer Programming", volume 3, algorithm 5.2.2M). Which rows it compares
  * does not depend on the numbers, so that a register holds one row of several columns. A block of adjacent numbers is
  * sorted as columns, which bitonic merges then join. More numbers are partitioned first. Compiled for each level.
@@ -10,12 +10,7 @@
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 U128;
-
 enum { COLUMNS = GHLO_CPU_SORT_COLUMNS, MAX_ROWS = GHLO_CPU_SORT_BLOCK / COLUMNS };
-
-/* The halves of a number of 128 bits. */
-enum { LOW = G_BYTE_ORDER == G_LITTLE_ENDIAN ? 0 : 1, HIGH = 1 - LOW };
 
 /* The place of each 32 bits of a register. */
 #if VECTOR_BYTES == 64
@@ -49,7 +44,7 @@ exchange_32 (VU32 *a,
 #endif
 }
 
-/* The same as < and ==. SSE2 compares only 32 bits, so that compilers would compare outside of registers. */
+/* The same as <. SSE2 compares only 32 bits, so that compilers would compare outside of registers. */
 static inline VU64
 less_64 (VU64 a,
          VU64 b)
@@ -61,19 +56,6 @@ less_64 (VU64 a,
   return (VU64) __builtin_shufflevector (high, high, 1, 1, 3, 3);
 #else
   return (VU64) (a < b);
-#endif
-}
-
-static inline VU64
-equal_64 (VU64 a,
-          VU64 b)
-{
-#if VECTOR_BYTES == 16 && defined (__SSE2__)
-  VU32 equal = (VU32) ((VU32) a == (VU32) b);
-
-  return (VU64) (equal & __builtin_shufflevector (equal, equal, 1, 0, 3, 2));
-#else
-  return (VU64) (a == b);
 #endif
 }
 
@@ -107,66 +89,12 @@ permute (VU32 v,
 #endif
 }
 
-/* Numbers of 128 bits are pairs of 64 bits; those below others are compared in both halves. */
-#if defined (__AVX512F__)
-static inline __mmask8
-below_128 (VU64 a,
-           VU64 b)
-{
-  __m512i high = _mm512_unpackhi_epi64 ((__m512i) a, (__m512i) a);
-  __m512i low = _mm512_unpacklo_epi64 ((__m512i) a, (__m512i) a);
-  __m512i limit = _mm512_unpackhi_epi64 ((__m512i) b, (__m512i) b);
-  __m512i low_limit = _mm512_unpacklo_epi64 ((__m512i) b, (__m512i) b);
-  __mmask8 equal = _mm512_cmpeq_epu64_mask (high, limit);
-
-  return _mm512_cmplt_epu64_mask (high, limit) | _mm512_mask_cmplt_epu64_mask (equal, low, low_limit);
-}
-
-static inline void
-exchange_128 (VU64 *a,
-              VU64 *b)
-{
-  __mmask8 keep = below_128 (*a, *b);
-  __m512i low = _mm512_mask_blend_epi64 (keep, (__m512i) *b, (__m512i) *a);
-
-  *b = (VU64) _mm512_mask_blend_epi64 (keep, (__m512i) *a, (__m512i) *b);
-  *a = (VU64) low;
-}
-#else
-static inline VU64
-less_128 (VU64 a,
-          VU64 b)
-{
-  VU64 less = less_64 (a, b), equal = equal_64 (a, b), high;
-
-#if VECTOR_BYTES == 32
-  high = less | (equal & __builtin_shufflevector (less, less, 0, 0, 2, 2));
-
-  return __builtin_shufflevector (high, high, 1, 1, 3, 3);
-#else
-  high = less | (equal & __builtin_shufflevector (less, less, LOW, LOW));
-
-  return __builtin_shufflevector (high, high, HIGH, HIGH);
-#endif
-}
-
-static inline void
-exchange_128 (VU64 *a,
-              VU64 *b)
-{
-  VU64 swap = less_128 (*b, *a) & (*a ^ *b);
-
-  *a ^= swap;
-  *b ^= swap;
-}
-#endif
-
-/* Partitions registers of eight parts: numbers, or halves or quarters of them. */
+/* Partitions registers of eight parts: numbers, or halves of them. */
 #if defined (__AVX2__)
 typedef guint32 Parts_32 __attribute__ ((vector_size (32), may_alias));
 typedef guint32 Parts_32_any __attribute__ ((vector_size (32), aligned (1), may_alias));
-typedef VU64     Parts_64, Parts_128;
-typedef VU64_any Parts_64_any, Parts_128_any;
+typedef VU64     Parts_64;
+typedef VU64_any Parts_64_any;
 
 /* For each mask, the places of its ones. Permuting by them is faster than an instruction that does both. */
 static guint8 places[256][8];
@@ -193,13 +121,10 @@ pick_64 (VU64  v,
 }
 
 #define mask_64(a, b) (guint) _mm512_cmplt_epu64_mask ((__m512i) (a), (__m512i) (b))
-#define mask_128(a, b) (guint) below_128 (a, b)
 #else
 #define pick_64(v, mask) (VU64) pick_32 ((Parts_32) (v), mask)
 #define mask_64(a, b) (guint) _mm256_movemask_ps ((__m256) ((a) < (b)))
-#define mask_128(a, b) (guint) _mm256_movemask_ps ((__m256) less_128 (a, b))
 #endif
-#define pick_128 pick_64
 
 #define PARTITION_VECTORS(BITS, T) \
   enum { STEP = sizeof (Parts_##BITS) / sizeof (T) }; \
@@ -217,7 +142,7 @@ pick_64 (VU64  v,
       below += (gsize) __builtin_popcount (mask) / (8 / STEP); \
     }
 
-#define FILTER_VECTORS(BITS, T, NUMBER) \
+#define FILTER_VECTORS(BITS, T) \
   enum { STEP = sizeof (Parts_##BITS) / sizeof (T), PARTS = 8 / STEP, N_REGISTERS = 4 }; \
   Parts_##BITS limits; \
   \
@@ -234,13 +159,14 @@ pick_64 (VU64  v,
           guint part = (guint) __builtin_ctz (mask); \
           gsize place = i + part / PARTS; \
           \
-          kept[n_kept++] = (NUMBER) from[place] << BITS | (first + place); \
+          kept[n_kept] = from[place]; \
+          positions[n_kept++] = first + (guint32) place; \
           mask &= ~(((1u << PARTS) - 1) << part); \
         } \
     }
 #else
 #define PARTITION_VECTORS(BITS, T)
-#define FILTER_VECTORS(BITS, T, NUMBER)
+#define FILTER_VECTORS(BITS, T)
 #endif
 
 /* cross: each number of a row becomes the smaller, or in the upper one of columns c and c ^ x the larger, of itself and
@@ -448,7 +374,6 @@ pick_64 (VU64  v,
 
 DEFINE_SORT (32, guint32, VU32)
 DEFINE_SORT (64, guint64, VU64)
-DEFINE_SORT (128, U128, VU64)
 
 /* Puts the ranks of elements of BITS bits into numbers of type T, or below what these hold. */
 #define DEFINE_RANK(BITS, SIZE, T) \
@@ -501,41 +426,37 @@ DEFINE_SORT (128, U128, VU64)
       } \
   }
 
-/* Moves ranks up and puts positions below them. */
-#define DEFINE_PLACE(BITS, RANK, T, WORDS) \
+#define DEFINE_PLACE(BITS, T) \
   static void \
-  place_##BITS (gconstpointer ranks, \
-                gsize         n, \
-                guint         low, \
-                guint64       first, \
-                gpointer      numbers) \
+  place_##BITS (gpointer numbers, \
+                gsize    n, \
+                guint    low, \
+                guint64  first) \
   { \
-    const RANK *from = ranks; \
-    T *to = numbers; \
+    T *number = numbers; \
     \
     for (gsize i = 0; i < n; i++) \
-      WORDS (to, i, from[i], (T) (first + i)); \
+      number[i] = number[i] << low | (T) (first + i); \
   }
 
-#define ONE_WORD(to, i, rank, position) to[i] = rank << low | position
-#define TWO_WORDS(to, i, rank, position) to[2 * (i) + LOW] = position, to[2 * (i) + HIGH] = rank
-
 /* Few of many ranks are at most the limit. */
-#define DEFINE_FILTER(BITS, T, NUMBER) \
+#define DEFINE_FILTER(BITS, T) \
   static gsize \
   filter_##BITS (gconstpointer ranks, \
                  gsize         n, \
                  guint64       limit_rank, \
-                 guint64       first, \
-                 gpointer      numbers) \
+                 guint32       first, \
+                 gpointer      kept_ranks, \
+                 guint32      *positions) \
   { \
     const T *from = ranks, limit = (T) limit_rank; \
-    NUMBER *kept = numbers; \
+    T *kept = kept_ranks; \
     gsize i = 0, n_kept = 0; \
-    FILTER_VECTORS (BITS, T, NUMBER) \
+    FILTER_VECTORS (BITS, T) \
     for (; i < n; i++) \
       { \
-        kept[n_kept] = (NUMBER) from[i] << BITS | (first + i); \
+        kept[n_kept] = from[i]; \
+        positions[n_kept] = first + (guint32) i; \
         n_kept += from[i] <= limit; \
       } \
     return n_kept; \
@@ -552,26 +473,25 @@ DEFINE_UNRANK (8, 1, guint32)
 DEFINE_UNRANK (16, 2, guint32)
 DEFINE_UNRANK (32, 4, guint32)
 DEFINE_UNRANK (64, 8, guint64)
-DEFINE_PLACE (32, guint32, guint32, ONE_WORD)
-DEFINE_PLACE (64, guint64, guint64, ONE_WORD)
-DEFINE_PLACE (128, guint64, guint64, TWO_WORDS)
-DEFINE_FILTER (32, guint32, guint64)
-DEFINE_FILTER (64, guint64, U128)
+DEFINE_PLACE (32, guint32)
+DEFINE_PLACE (64, guint64)
+DEFINE_FILTER (32, guint32)
+DEFINE_FILTER (64, guint64)
 
 void
 NAME (sort_init) (GhloCpuSort *self)
 {
   *self = (GhloCpuSort) {
-    .columns = { sort_columns_32, sort_columns_64, sort_columns_128 },
-    .select = { select_columns_32, select_columns_64, select_columns_128 },
-    .block = { sort_block_32, sort_block_64, sort_block_128 },
-    .partition = { partition_32, partition_64, partition_128 },
+    .columns = { sort_columns_32, sort_columns_64 },
+    .select = { select_columns_32, select_columns_64 },
+    .block = { sort_block_32, sort_block_64 },
+    .partition = { partition_32, partition_64 },
     .rank = {
       { rank_8_guint32, rank_16_guint32, rank_32_guint32, NULL },
       { rank_8_guint64, rank_16_guint64, rank_32_guint64, rank_64_guint64 },
     },
     .unrank = { unrank_8, unrank_16, unrank_32, unrank_64 },
-    .place = { place_32, place_64, place_128 },
+    .place = { place_32, place_64 },
     .filter = { filter_32, filter_64 },
   };
 #if defined (__AVX2__)

@@ -193,10 +193,10 @@ enum { GHLO_CPU_RANK_ZEROS = 1, GHLO_CPU_RANK_NANS = 2 };
 /* Numbers are sorted in columns side by side, as many as this or a multiple, and in blocks of at most so many. */
 enum { GHLO_CPU_SORT_COLUMNS = 16, GHLO_CPU_SORT_BLOCK = 256 };
 
-/* The widths of numbers that are sorted: 32, 64 and 128 bits. */
-enum { GHLO_CPU_SORT_32, GHLO_CPU_SORT_64, GHLO_CPU_SORT_128, GHLO_CPU_SORT_N_WIDTHS };
+/* The widths of numbers that are sorted: 32 and 64 bits. */
+enum { GHLO_CPU_SORT_32, GHLO_CPU_SORT_64, GHLO_CPU_SORT_N_WIDTHS };
 
-/* Functions that sort unsigned numbers; the first ones are indexed by their width. */
+/* Functions that sort unsigned numbers, indexed by their width. */
 typedef struct
 {
   /* Sorts @width columns of @n numbers; row i holds the i-th number of each column. @rows is aligned to 64 bytes. */
@@ -218,16 +218,14 @@ typedef struct
                                               gconstpointer      pivot,
                                               gpointer           low,
                                               gpointer           high);
-  /* Moves ranks up by @low bits and puts positions below them, from @first on. Numbers of 128 bits are made of ranks of
-   * 64 bits, others of ranks of their size, which may be in the same place. */
-  void  (*place[GHLO_CPU_SORT_N_WIDTHS])     (gconstpointer      ranks,
+  /* Moves numbers up by @low bits and puts positions below them, from @first on. */
+  void  (*place[GHLO_CPU_SORT_N_WIDTHS])     (gpointer           numbers,
                                               gsize              n,
                                               guint              low,
-                                              guint64            first,
-                                              gpointer           numbers);
-  /* Computes ranks of 32 or 64 bits, for elements of 1 << j bytes. With @append, they are put below what the numbers
-   * hold. Returns what was found. */
-  guint (*rank[2][4])                        (const GhloCpuRank *self,
+                                              guint64            first);
+  /* Computes ranks of elements of 1 << j bytes. With @append, they are put below what the numbers hold. Returns what
+   * was found. */
+  guint (*rank[GHLO_CPU_SORT_N_WIDTHS][4])   (const GhloCpuRank *self,
                                               const guint8      *from,
                                               gsize              n,
                                               gboolean           append,
@@ -237,13 +235,14 @@ typedef struct
                                               gconstpointer      numbers,
                                               gsize              n,
                                               guint8            *to);
-  /* Writes the ranks of 32 or 64 bits that are at most @limit, as numbers of twice the width with positions from @first
-   * on. Returns how many they are; there is room for all. */
-  gsize (*filter[2])                         (gconstpointer      ranks,
+  /* Copies the ranks that are at most @limit, and writes their positions, from @first on. Returns how many they are;
+   * there is room for all. */
+  gsize (*filter[GHLO_CPU_SORT_N_WIDTHS])    (gconstpointer      ranks,
                                               gsize              n,
                                               guint64            limit,
-                                              guint64            first,
-                                              gpointer           numbers);
+                                              guint32            first,
+                                              gpointer           kept,
+                                              guint32           *positions);
 } GhloCpuSort;
 
 /* Computes the two words of Threefry-2x32-20 for each of @n counters from @counter on. */

@@ -19,11 +19,11 @@ enum { PLANE = 4096, MAX_COLUMNS = 1024 };
 /* Planes in the scratch, of @width columns. */
 typedef struct
 {
-  gsize   width;
-  guint8 *numbers;
-  guint8 *ranks;              /* of 64 bits, for numbers of 128 */
-  guint8 *elements, *sorted;  /* of one operand */
-  guint8 *places;             /* 32 bits for each number: the place of its element in the plane */
+  gsize    width;
+  guint8  *numbers;
+  guint64 *ranks;               /* that do not fit into numbers beside places */
+  guint8  *elements, *sorted;   /* of one operand */
+  guint32 *places, *old_places; /* of the elements of numbers in the plane; as sorted by the lower bits of ranks */
 } Planes;
 
 typedef struct
@@ -57,21 +57,23 @@ find_planes (const GhloCpuSortRow *row,
              Planes               *planes,
              gsize                *size)
 {
-  gsize n, numbers, ranks, elements, sorted, places;
+  gsize n, numbers, ranks, elements, sorted, places, old_places;
 
   planes->width = ghlo_size_ceil_div (n_rows, GHLO_CPU_SORT_COLUMNS) * GHLO_CPU_SORT_COLUMNS;
   *size = 0;
-  if (!ghlo_size_mul (&n, planes->width, row->n) || !ghlo_size_reserve (size, &numbers, n, sizeof (GhloCpuU128))
+  if (!ghlo_size_mul (&n, planes->width, row->n) || !ghlo_size_reserve (size, &numbers, n, sizeof (guint64))
       || !ghlo_size_reserve (size, &ranks, n, sizeof (guint64))
       || !ghlo_size_reserve (size, &elements, n, row->most_size)
       || !ghlo_size_reserve (size, &sorted, n, row->most_size)
-      || !ghlo_size_reserve (size, &places, n, sizeof (guint32)))
+      || !ghlo_size_reserve (size, &places, n, sizeof (guint32))
+      || !ghlo_size_reserve (size, &old_places, n, sizeof (guint32)))
     return FALSE;
   planes->numbers = scratch + numbers;
-  planes->ranks = scratch + ranks;
+  planes->ranks = (gpointer) (scratch + ranks);
   planes->elements = scratch + elements;
   planes->sorted = scratch + sorted;
-  planes->places = scratch + places;
+  planes->places = (gpointer) (scratch + places);
+  planes->old_places = (gpointer) (scratch + old_places);
 
   return TRUE;
 }
@@ -117,16 +119,15 @@ load_elements (const Columns         *self,
   ghlo_cpu_sort_rows_copy (&source, &target, self->n_rows, self->row->n);
 }
 
-/* Computes the numbers. Returns what was found among the elements of keys, as ghlo_cpu_sort_key_append (). */
+/* Computes the ranks of all elements. Returns what was found, as ghlo_cpu_sort_key_append (). */
 static guint
-load_numbers (const Columns         *self,
-              const GhloCpuSortRows *from,
-              gboolean              *unordered)
+load_ranks (const Columns         *self,
+            const GhloCpuSortRows *from,
+            gboolean               wide,
+            gpointer               ranks,
+            gboolean              *unordered)
 {
   const GhloCpuSortRow *row = self->row;
-  gboolean wide = self->kind.width != GHLO_CPU_SORT_32;
-  guint8 *ranks = self->kind.width == GHLO_CPU_SORT_128 ? self->planes.ranks : self->planes.numbers;
-  gsize n = self->planes.width * row->n;
   guint all = 0;
 
   *unordered = FALSE;
@@ -137,37 +138,78 @@ load_numbers (const Columns         *self,
 
       load_elements (self, &from[part.operand], part.offset, part.size);
       part.offset = 0;
-      found = ghlo_cpu_sort_key_append (&part, &row->ranks[k], self->planes.elements, part.size, NULL, n, k > 0, wide,
-                                        ranks);
+      found = ghlo_cpu_sort_key_append (&part, &row->ranks[k], self->planes.elements, part.size, NULL,
+                                        self->planes.width * row->n, k > 0, wide, ranks);
       *unordered |= part.partial && found & GHLO_CPU_RANK_NANS;
       all |= found;
     }
-  if (self->kind.records)
-    ghlo_cpu_routines ()->sort.place[self->kind.width] (ranks, n, self->kind.low, 0, self->planes.numbers);
 
   return all;
 }
 
-/* Finds the places of the elements of the first @k sorted numbers of each column. */
+/* Finds the places of the elements of @k rows of numbers. */
 static void
 find_places (const Columns *self,
+             gsize          k,
              guint32       *places)
 {
-  gsize n = self->k * self->planes.width;
-  guint32 mask = self->kind.low < 32 ? (1u << self->kind.low) - 1 : G_MAXUINT32;
+  gsize n = k * self->planes.width;
+  guint32 mask = (1u << self->kind.low) - 1;
   const guint32 *u32 = (gconstpointer) self->planes.numbers;
   const guint64 *u64 = (gconstpointer) self->planes.numbers;
-  const GhloCpuU128 *u128 = (gconstpointer) self->planes.numbers;
 
   if (self->kind.width == GHLO_CPU_SORT_32)
     for (gsize i = 0; i < n; i++)
       places[i] = u32[i] & mask;
-  else if (self->kind.width == GHLO_CPU_SORT_64)
-    for (gsize i = 0; i < n; i++)
-      places[i] = (guint32) u64[i] & mask;
   else
     for (gsize i = 0; i < n; i++)
-      places[i] = (guint32) u128[i];
+      places[i] = (guint32) u64[i] & mask;
+}
+
+/* Sorts the numbers, of which the first @k rows are needed. */
+static void
+sort_numbers (const Columns *self,
+              gsize          k)
+{
+  const GhloCpuSort *routines = &ghlo_cpu_routines ()->sort;
+
+  if (k < self->row->n)
+    routines->select[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width, k);
+  else
+    routines->columns[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width);
+}
+
+static void
+sort_records (const Columns *self)
+{
+  const Planes *planes = &self->planes;
+
+  ghlo_cpu_routines ()->sort.place[self->kind.width] (planes->numbers, planes->width * self->row->n, self->kind.low,
+                                                      0);
+  sort_numbers (self, self->k);
+  find_places (self, self->k, planes->places);
+}
+
+/* The same for ranks that do not fit into numbers beside places: sorts by the @cut lower bits first. */
+static void
+sort_halves (const Columns *self,
+             guint          cut)
+{
+  const Planes *planes = &self->planes;
+  guint64 *numbers = (gpointer) planes->numbers;
+  gsize n = planes->width * self->row->n;
+  guint low = self->kind.low;
+
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = (planes->ranks[i] & (((guint64) 1 << cut) - 1)) << low | i;
+  sort_numbers (self, self->row->n);
+  find_places (self, self->row->n, planes->old_places);
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = planes->ranks[planes->old_places[i]] >> cut << low | i;
+  sort_numbers (self, self->k);
+  find_places (self, self->k, planes->places);
+  for (gsize i = 0; i < self->k * planes->width; i++)
+    planes->places[i] = planes->old_places[planes->places[i]];
 }
 
 static void
@@ -177,10 +219,9 @@ store_records (const Columns         *self,
                const GhloCpuSortRows *positions)
 {
   const GhloCpuSortRow *row = self->row;
-  guint32 *places = (gpointer) self->planes.places, width = (guint32) self->planes.width;
+  guint32 *places = self->planes.places, width = (guint32) self->planes.width;
   gsize n = self->k * width;
 
-  find_places (self, places);
   for (guint i = 0; i < row->n_operands; i++)
     {
       guint size = row->sizes[i];
@@ -192,7 +233,7 @@ store_records (const Columns         *self,
     }
   if (positions != NULL)
     {
-      GhloCpuSortRows source = plane_rows (self, self->planes.places, 4);
+      GhloCpuSortRows source = plane_rows (self, (guint8 *) places, 4);
       guint64 inverse = ((guint64) 1 << 32) / width + 1;
 
       /* Exact as long as places times width are below 2^32. */
@@ -223,29 +264,34 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
                            const GhloCpuSortRows *positions,
                            gpointer               scratch)
 {
-  const GhloCpuSort *routines = &ghlo_cpu_routines ()->sort;
-  gboolean records = !row->values || row->ranks[0].table || positions != NULL, unordered;
+  gboolean records = !row->values || row->ranks[0].table || positions != NULL, unordered = FALSE;
   Columns self = { .row = row, .n_rows = n_rows, .k = k };
   gsize ignored;
+  guint bits;
 
   find_planes (row, n_rows, scratch, &self.planes, &ignored);
-  self.kind = ghlo_cpu_sort_numbers (&row->all, records, self.planes.width * row->n);
-  if (load_numbers (&self, from, &unordered) != 0 && !records && !unordered)
+  if (!records)
     {
-      records = TRUE;
-      self.kind = ghlo_cpu_sort_numbers (&row->all, TRUE, self.planes.width * row->n);
-      load_numbers (&self, from, &unordered);
+      self.kind = ghlo_cpu_sort_numbers (&row->all, FALSE, 0);
+      records = load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64, self.planes.numbers, &unordered) != 0;
+      if (!records)
+        {
+          sort_numbers (&self, k);
+          store_values (&self, to);
+          return TRUE;
+        }
     }
+  self.kind = ghlo_cpu_sort_numbers (&row->all, TRUE, self.planes.width * row->n);
+  bits = row->all.bits + self.kind.low;
+  load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64,
+              bits > 64 ? (gpointer) self.planes.ranks : self.planes.numbers, &unordered);
   if (unordered)
     return FALSE;
-  if (k < row->n)
-    routines->select[self.kind.width] (self.planes.numbers, row->n, self.planes.width, k);
+  if (bits > 64)
+    sort_halves (&self, bits - 64);
   else
-    routines->columns[self.kind.width] (self.planes.numbers, row->n, self.planes.width);
-  if (records)
-    store_records (&self, from, to, positions);
-  else
-    store_values (&self, to);
+    sort_records (&self);
+  store_records (&self, from, to, positions);
 
   return TRUE;
 }

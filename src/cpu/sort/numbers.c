@@ -20,9 +20,3 @@
 #include "cpu/sort/template.h"
 #undef NUMBER
 #undef FUNCTION
-
-#define NUMBER GhloCpuU128
-#define FUNCTION(name) name##_u128
-#include "cpu/sort/template.h"
-#undef NUMBER
-#undef FUNCTION

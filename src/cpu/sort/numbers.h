@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting of unsigned numbers of 32, 64 or 128 bits. For sort and top_k the numbers are the ranks of elements (keys.h).
+ * Sorting of unsigned numbers of 32 or 64 bits. For sort and top_k the numbers are the ranks of elements (keys.h).
  * A number may hold the position of its element below the rank, which makes numbers unique.
  */
 
@@ -11,8 +11,6 @@
 #include <string.h>
 
 G_BEGIN_DECLS
-
-__extension__ typedef unsigned __int128 GhloCpuU128;
 
 /* Work on a row checks for cancellation once per this many elements or numbers, about once per millisecond. */
 #define GHLO_CPU_SORT_CHECK_INTERVAL ((gsize) 1 << 18)
@@ -72,6 +70,5 @@ ghlo_cpu_sort_part_begin (gsize n,
 
 GHLO_CPU_SORT_DECLARE (u32, guint32)
 GHLO_CPU_SORT_DECLARE (u64, guint64)
-GHLO_CPU_SORT_DECLARE (u128, GhloCpuU128)
 
 G_END_DECLS

@@ -145,7 +145,7 @@ load_part (Job   *job,
       if (cut)
         cut_ranks (job, chunk, n, numbers);
       if (job->kind.records)
-        ghlo_cpu_routines ()->sort.place[job->kind.width] (numbers, n, job->kind.low, i, numbers);
+        ghlo_cpu_routines ()->sort.place[job->kind.width] (numbers, n, job->kind.low, i);
     }
 
   return TRUE;
@@ -204,12 +204,7 @@ ghlo_cpu_sort_numbers (const GhloCpuSortGroup *group,
 {
   guint low = records ? position_bits (n) : 0;
 
-  if (group->bits + low <= 32)
-    return (GhloCpuSortNumbers) { GHLO_CPU_SORT_32, low, records };
-  if (group->bits + low <= 64)
-    return (GhloCpuSortNumbers) { GHLO_CPU_SORT_64, low, records };
-
-  return (GhloCpuSortNumbers) { GHLO_CPU_SORT_128, 64, records };
+  return (GhloCpuSortNumbers) { group->bits + low <= 32 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64, low, records };
 }
 
 /* Whether elements may have to be sorted by position since they cannot be told from their ranks. */
@@ -376,6 +371,8 @@ merge_parts (Job   *job,
   return TRUE;
 }
 
+typedef guint64 Pair __attribute__ ((vector_size (16)));
+
 #define DEFINE_FETCH(SIZE, UNIT) \
   static void \
   fetch_##SIZE (const guint8  *from, \
@@ -393,7 +390,7 @@ DEFINE_FETCH (1, guint8)
 DEFINE_FETCH (2, guint16)
 DEFINE_FETCH (4, guint32)
 DEFINE_FETCH (8, guint64)
-DEFINE_FETCH (16, GhloCpuU128)
+DEFINE_FETCH (16, Pair)
 
 void
 ghlo_cpu_sort_fetch (guint          size,

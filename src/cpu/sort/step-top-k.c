@@ -20,129 +20,151 @@ enum { MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256, TOGETHER = 16 };
 #define LOOK_COST 0.3
 #define SORT_COST 20.0
 
-typedef struct _TopK TopK;
-typedef struct _Run  Run;
-
-/* The functions for numbers of one width. */
+/* Elements of a row that may be among the k largest, in the order of their positions. */
 typedef struct
 {
-  guint size;
-  /* Finds the k smallest numbers of a part of a row, and moves them to the front, in order. FALSE when cancelled. */
-  gboolean (*select)    (const TopK            *self,
-                         const GhloCpuSortRows *row,
-                         gsize                  begin,
-                         gsize                  end,
-                         gpointer               numbers,
-                         gpointer               spare,
-                         const GhloMonitor     *monitor);
-  /* Finds the k smallest of the k smallest of all parts, which are adjacent. */
-  gboolean (*unite)     (const TopK            *self,
-                         gpointer               numbers,
-                         gpointer               spare,
-                         const GhloMonitor     *monitor);
-  guint32  (*position)  (gconstpointer          numbers,
-                         gsize                  i);
-} Width;
+  gpointer ranks;             /* numbers of the key's width */
+  gpointer spare;             /* room for twice as many numbers */
+  guint32 *positions;
+  gsize    n;
+  guint64  limit;             /* the rank of the last of the k, where some are known; elements behind it are not */
+} Candidates;
 
-struct _TopK
+typedef struct
 {
   GhloCpuSortRow    row;
+  GhloCpuSortRow    order;         /* of the k ranks, with positions */
   GhloCpuSortBlocks blocks;
-  const Width      *width;
+  guint             width;         /* of ranks: GHLO_CPU_SORT_32 or GHLO_CPU_SORT_64 */
   gsize             n, k;
-  gsize             capacity;      /* numbers in a buffer of candidates */
+  gsize             capacity;      /* candidates that there is room for */
   gboolean          columns;       /* the rows of a block are sorted side by side */
   gboolean          direct;        /* rows of the operand are adjacent elements */
   gboolean          threads_share_rows;    /* otherwise they share the parts of a row */
   gsize             n_parts;
-  gsize             buffers, spare, stage, planes;      /* offsets in the scratch */
+  gsize             ranks, spare, positions, sort, stage, planes;     /* offsets in the scratch */
   gsize             scratch;       /* bytes for one thread or part */
-  gsize             all_scratch;   /* bytes for all threads or parts, and for the numbers that they find */
+  gsize             all_scratch;   /* bytes for all threads or parts */
   double            nanoseconds;   /* for a row */
-};
+} TopK;
 
-struct _Run
+typedef struct
 {
   const TopK        *top_k;
   const GhloView    *operand, *values, *indices;
   guint8            *scratch;
   GhloCpuSortRows    row;                 /* the row that is split */
+  Candidates         parts[MAX_PARTS];
   const GhloMonitor *monitor;
   gint               stopped;             /* atomic */
-};
+} Run;
 
-#define DEFINE_WIDTH(NAME, NUMBER, RANK, LOW) \
+/* Keeps the first @k candidates. FALSE when cancelled. */
+#define DEFINE_KEEP(BITS) \
   static gboolean \
-  select_##NAME (const TopK            *self, \
-                 const GhloCpuSortRows *row, \
-                 gsize                  begin, \
-                 gsize                  end, \
-                 gpointer               numbers, \
-                 gpointer               spare, \
-                 const GhloMonitor     *monitor) \
+  keep_##BITS (Candidates        *self, \
+               gsize              k, \
+               const GhloMonitor *monitor) \
   { \
-    const GhloSortKey *key = &self->row.comparator.keys[0]; \
-    const GhloCpuSort *routines = &ghlo_cpu_routines ()->sort; \
-    NUMBER *kept = numbers; \
-    RANK ranks[GHLO_CPU_SORT_CHUNK], limit = ~(RANK) 0; \
-    gsize n_kept = 0, k = MIN (self->k, end - begin), checked = 0; \
-    gboolean some = FALSE; \
+    guint##BITS *ranks = self->ranks, *copy = self->spare, limit = 0; \
+    gsize n = 0, n_below = 0; \
     \
-    for (gsize i = begin; i < end && !(some && limit == 0); i += GHLO_CPU_SORT_CHUNK) \
+    memcpy (copy, ranks, self->n * sizeof (*ranks)); \
+    if (!ghlo_cpu_select_u##BITS (copy, copy + self->n, self->n, k, monitor)) \
+      return FALSE; \
+    for (gsize i = 0; i < k; i++) \
+      limit = MAX (limit, copy[i]); \
+    for (gsize i = 0; i < k; i++) \
+      n_below += copy[i] < limit; \
+    /* Of those of the limit's rank, the first ones, as many as there is room for. */ \
+    for (gsize i = 0; i < self->n; i++) \
       { \
-        gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i); \
+        gboolean equal = ranks[i] == limit && n_below < k, keeps = equal || ranks[i] < limit; \
         \
-        if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL)) \
-          return FALSE; \
-        ghlo_cpu_sort_key_append (key, &self->row.ranks[0], row->data + (gint64) i * row->element, row->element, NULL, \
-                                  n, FALSE, LOW == 64, ranks); \
-        if (!some && k <= n) \
-          { \
-            RANK sorted[GHLO_CPU_SORT_CHUNK]; \
-            \
-            memcpy (sorted, ranks, n * sizeof (RANK)); \
-            routines->block[LOW == 64 ? GHLO_CPU_SORT_64 : GHLO_CPU_SORT_32] (sorted, n); \
-            limit = sorted[k - 1]; \
-          } \
-        /* Elements of the limit's rank come after the k smallest, if k are known. */ \
-        n_kept += routines->filter[LOW == 64] (ranks, n, some ? limit - 1 : limit, i, kept + n_kept); \
-        some = n_kept >= k; \
-        if (n_kept + GHLO_CPU_SORT_CHUNK <= self->capacity) \
-          continue; \
-        if (!ghlo_cpu_select_##NAME (kept, spare, n_kept, k, monitor)) \
-          return FALSE; \
-        n_kept = k; \
-        limit = 0; \
-        for (gsize j = 0; j < k; j++) \
-          limit = MAX (limit, (RANK) (kept[j] >> LOW)); \
+        n_below += equal; \
+        ranks[n] = ranks[i]; \
+        self->positions[n] = self->positions[i]; \
+        n += keeps; \
       } \
-    return ghlo_cpu_select_##NAME (kept, spare, n_kept, k, monitor) && ghlo_cpu_sort_##NAME (kept, spare, k, monitor); \
-  } \
-  \
-  static gboolean \
-  unite_##NAME (const TopK        *self, \
-                gpointer           numbers, \
-                gpointer           spare, \
-                const GhloMonitor *monitor) \
-  { \
-    return ghlo_cpu_select_##NAME (numbers, spare, self->n_parts * self->k, self->k, monitor) \
-           && ghlo_cpu_sort_##NAME (numbers, spare, self->k, monitor); \
-  } \
-  \
-  static guint32 \
-  position_##NAME (gconstpointer numbers, \
-                   gsize         i) \
-  { \
-    return (guint32) ((const NUMBER *) numbers)[i]; \
+    self->n = k; \
+    self->limit = limit; \
+    return TRUE; \
   }
 
-DEFINE_WIDTH (u64, guint64, guint32, 32)
-DEFINE_WIDTH (u128, GhloCpuU128, guint64, 64)
+DEFINE_KEEP (32)
+DEFINE_KEEP (64)
 
-static const Width widths[] = {
-  { sizeof (guint64), select_u64, unite_u64, position_u64 },
-  { sizeof (GhloCpuU128), select_u128, unite_u128, position_u128 },
-};
+static gboolean
+keep (const TopK        *self,
+      Candidates        *candidates,
+      const GhloMonitor *monitor)
+{
+  if (candidates->n <= self->k)
+    return TRUE;
+
+  return (self->width == GHLO_CPU_SORT_32 ? keep_32 : keep_64) (candidates, self->k, monitor);
+}
+
+/* The rank of the k-th of @n ranks, at most GHLO_CPU_SORT_BLOCK. */
+static guint64
+find_limit (const TopK    *self,
+            gconstpointer  ranks,
+            gsize          n)
+{
+  guint64 sorted[GHLO_CPU_SORT_BLOCK];
+
+  memcpy (sorted, ranks, n * (self->width == GHLO_CPU_SORT_32 ? 4 : 8));
+  ghlo_cpu_routines ()->sort.block[self->width] (sorted, n);
+
+  return self->width == GHLO_CPU_SORT_32 ? ((guint32 *) (gpointer) sorted)[self->k - 1] : sorted[self->k - 1];
+}
+
+/* Finds the k largest elements of a part of a row. FALSE when cancelled. */
+static gboolean
+select_part (const TopK            *self,
+             const GhloCpuSortRows *row,
+             gsize                  begin,
+             gsize                  end,
+             Candidates            *kept,
+             const GhloMonitor     *monitor)
+{
+  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8, checked = 0;
+  guint64 ranks[GHLO_CPU_SORT_CHUNK];
+  gboolean some = FALSE;
+
+  kept->n = 0;
+  kept->limit = self->width == GHLO_CPU_SORT_32 ? G_MAXUINT32 : G_MAXUINT64;
+  for (gsize i = begin; i < end && !(some && kept->limit == 0); i += GHLO_CPU_SORT_CHUNK)
+    {
+      gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i);
+
+      if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      ghlo_cpu_sort_key_append (&self->row.comparator.keys[0], &self->row.ranks[0],
+                                row->data + (gint64) i * row->element, row->element, NULL, n, FALSE,
+                                self->width == GHLO_CPU_SORT_64, ranks);
+      if (!some && self->k <= n)
+        kept->limit = find_limit (self, ranks, n);
+      /* Once k are known, elements of the limit's rank come after them. */
+      kept->n += ghlo_cpu_routines ()->sort.filter[self->width] (ranks, n, kept->limit - (some ? 1 : 0), (guint32) i,
+                                                                 (guint8 *) kept->ranks + kept->n * size,
+                                                                 kept->positions + kept->n);
+      some = kept->n >= self->k;
+      if (kept->n + GHLO_CPU_SORT_CHUNK > self->capacity && !keep (self, kept, monitor))
+        return FALSE;
+    }
+
+  return keep (self, kept, monitor);
+}
+
+static Candidates
+find_candidates (const TopK *self,
+                 guint8     *scratch)
+{
+  return (Candidates) {
+    scratch + self->ranks, scratch + self->spare, (gpointer) (scratch + self->positions), 0, 0,
+  };
+}
 
 /* A row is split where each part finds few numbers compared with how many it reads. */
 static void
@@ -168,25 +190,42 @@ choose_block (TopK *self)
   return ghlo_cpu_sort_blocks_divide (&self->blocks, self->direct || self->n >= MIN_PART ? 1 : TOGETHER);
 }
 
+/* Lays out the scratch of each thread or part. The candidates of the first part have room for those of all. */
 static gboolean
 find_scratch (TopK *self)
 {
-  gsize bytes, planes = 0, *all = &self->all_scratch;
-  gsize n_staged = self->columns || ghlo_cpu_sort_blocks_most (&self->blocks) == 1 ? 0
-                   : ghlo_cpu_sort_blocks_most (&self->blocks) * self->n;
+  gsize planes = 0, size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  gsize most = ghlo_cpu_sort_blocks_most (&self->blocks), n_staged = self->columns || most == 1 ? 0 : most * self->n;
+  gsize room = MAX (self->capacity, self->n_parts * self->k);
 
   self->scratch = 0;
-  if ((self->columns && !ghlo_cpu_sort_columns_scratch (&self->row, ghlo_cpu_sort_blocks_most (&self->blocks),
-                                                             &planes))
-      || !ghlo_size_reserve (&self->scratch, &self->planes, planes, 1)
-      || !ghlo_size_reserve (&self->scratch, &self->buffers, self->capacity, self->width->size)
-      || !ghlo_size_reserve (&self->scratch, &self->spare, self->capacity, self->width->size)
-      || !ghlo_size_reserve (&self->scratch, &self->stage, n_staged, self->row.most_size))
-    return FALSE;
-  bytes = self->threads_share_rows ? 0 : 2 * self->n_parts * self->k * self->width->size;
 
-  return ghlo_size_mul (all, self->scratch, self->threads_share_rows ? ghlo_parallel_n_workers () : self->n_parts)
-         && ghlo_size_add (all, *all, bytes);
+  return (!self->columns || ghlo_cpu_sort_columns_scratch (&self->row, most, &planes))
+         && ghlo_size_reserve (&self->scratch, &self->planes, planes, 1)
+         && ghlo_size_reserve (&self->scratch, &self->ranks, room, size)
+         && ghlo_size_reserve (&self->scratch, &self->spare, room, 2 * size)
+         && ghlo_size_reserve (&self->scratch, &self->positions, room, 4)
+         && ghlo_size_reserve (&self->scratch, &self->sort, self->order.scratch, 1)
+         && ghlo_size_reserve (&self->scratch, &self->stage, n_staged, self->row.most_size)
+         && ghlo_size_mul (&self->all_scratch, self->scratch,
+                           self->threads_share_rows ? ghlo_parallel_n_workers () : self->n_parts);
+}
+
+/* How the k largest are sorted: by their ranks, which are numbers. */
+static gboolean
+init_order (TopK *self)
+{
+  static const guint sizes[][2] = { { 4, 4 }, { 8, 4 } };
+  GhloCpuSortRow *order = &self->order;
+
+  order->n = self->k;
+  order->n_operands = 2;
+  order->sizes = sizes[self->width == GHLO_CPU_SORT_32 ? 0 : 1];
+  order->comparator.n_keys = 1;
+
+  return ghlo_sort_key_init (&order->comparator.keys[0], self->width == GHLO_CPU_SORT_32 ? GHLO_ELEMENT_TYPE_UI32
+                                                                                        : GHLO_ELEMENT_TYPE_UI64)
+         && ghlo_cpu_sort_row_init (order, 1);
 }
 
 static const char *
@@ -216,12 +255,12 @@ read_request (gpointer               step,
       || !ghlo_cpu_sort_row_init (&self->row, 1) || !choose_block (self))
     return "its results have too many elements";
 
-  self->width = &widths[key->size > 4];
+  self->width = key->size > 4 ? GHLO_CPU_SORT_64 : GHLO_CPU_SORT_32;
   choose_parts (self);
   self->capacity = 2 * self->k + 2 * GHLO_CPU_SORT_CHUNK;
   self->nanoseconds = LOOK_COST * (double) self->n + SORT_COST * (double) self->k;
 
-  return find_scratch (self) ? NULL : "its rows are too long";
+  return init_order (self) && find_scratch (self) ? NULL : "its rows are too long";
 }
 
 static void
@@ -234,22 +273,28 @@ fill_selection (gpointer               step,
   selection->scratch = self->all_scratch;
 }
 
-static void
+/* Sorts the k candidates, and writes their elements and positions. */
+static gboolean
 store_row (const Run             *run,
            const GhloCpuSortRows *from,
            guint8                *to,
            guint8                *indices,
-           gconstpointer          numbers)
+           const Candidates      *candidates,
+           guint8                *scratch)
 {
   const TopK *self = run->top_k;
+  guint8 *const both[] = { candidates->ranks, (guint8 *) candidates->positions };
 
-  for (gsize i = 0; i < self->k; i++)
-    {
-      guint32 position = self->width->position (numbers, i);
+  if (!ghlo_cpu_sort_row_run (&self->order, (const guint8 *const *) both, both, scratch + self->sort, run->monitor))
+    return FALSE;
+  memcpy (indices, candidates->positions, 4 * self->k);
+  if (from->element == from->size)
+    ghlo_cpu_sort_fetch (from->size, from->data, to, candidates->positions, self->k);
+  else
+    for (gsize i = 0; i < self->k; i++)
+      memcpy (to + i * from->size, from->data + (gint64) candidates->positions[i] * from->element, from->size);
 
-      memcpy (to + i * from->size, from->data + (gint64) position * from->element, from->size);
-      memcpy (indices + 4 * i, &position, 4);
-    }
+  return TRUE;
 }
 
 static gboolean
@@ -277,12 +322,13 @@ run_block (const Run *run,
   for (gsize row = 0; row < n_rows; row++)
     {
       GhloCpuSortRows one = from;
+      Candidates candidates = find_candidates (self, scratch);
 
       one.data = ghlo_cpu_sort_rows_find (&from, row);
-      if (!self->width->select (self, &one, 0, self->n, scratch + self->buffers, scratch + self->spare, run->monitor))
+      if (!select_part (self, &one, 0, self->n, &candidates, run->monitor)
+          || !store_row (run, &one, ghlo_cpu_sort_rows_find (&to, row), ghlo_cpu_sort_rows_find (&indices, row),
+                         &candidates, scratch))
         return FALSE;
-      store_row (run, &one, ghlo_cpu_sort_rows_find (&to, row), ghlo_cpu_sort_rows_find (&indices, row),
-                 scratch + self->buffers);
     }
 
   return TRUE;
@@ -312,11 +358,9 @@ run_parts (gpointer data,
 
   for (gsize part = begin; part < end; part++)
     {
-      guint8 *scratch = run->scratch + part * self->scratch;
-
-      if (!self->width->select (self, &run->row, ghlo_cpu_sort_part_begin (self->n, self->n_parts, part),
-                                ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), scratch + self->buffers,
-                                scratch + self->spare, run->monitor))
+      run->parts[part] = find_candidates (self, run->scratch + part * self->scratch);
+      if (!select_part (self, &run->row, ghlo_cpu_sort_part_begin (self->n, self->n_parts, part),
+                        ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), &run->parts[part], run->monitor))
         g_atomic_int_set (&run->stopped, TRUE);
     }
 }
@@ -327,20 +371,22 @@ split_row (Run  *run,
            gsize row)
 {
   const TopK *self = run->top_k;
-  gsize bytes = self->k * self->width->size;
-  guint8 *all = run->scratch + self->n_parts * self->scratch, *spare = all + self->n_parts * bytes;
+  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  Candidates *all = &run->parts[0];
 
   run->row = ghlo_cpu_sort_blocks_find (&self->blocks, run->operand, row);
   if (!ghlo_parallel_for (self->n_parts, 1, self->nanoseconds, run_parts, run, run->monitor) || run->stopped)
     return FALSE;
-  for (gsize part = 0; part < self->n_parts; part++)
-    memcpy (all + part * bytes, run->scratch + part * self->scratch + self->buffers, bytes);
-  if (!self->width->unite (self, all, spare, run->monitor))
-    return FALSE;
-  store_row (run, &run->row, ghlo_cpu_sort_blocks_find (&self->blocks, run->values, row).data,
-             ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, all);
+  for (gsize part = 1; part < self->n_parts; part++)
+    {
+      memcpy ((guint8 *) all->ranks + all->n * size, run->parts[part].ranks, run->parts[part].n * size);
+      memcpy (all->positions + all->n, run->parts[part].positions, run->parts[part].n * 4);
+      all->n += run->parts[part].n;
+    }
 
-  return TRUE;
+  return keep (self, all, run->monitor)
+         && store_row (run, &run->row, ghlo_cpu_sort_blocks_find (&self->blocks, run->values, row).data,
+                       ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, all, run->scratch);
 }
 
 static gboolean
@@ -352,14 +398,19 @@ run (gpointer            compiled,
      GError            **error)
 {
   const TopK *self = compiled;
-  Run run = {
-    .top_k = self, .operand = &operands[0], .values = &results[0], .indices = &results[1], .scratch = scratch,
-    .monitor = monitor,
-  };
+  Run run;
   gsize n_blocks = self->k > 0 ? self->blocks.n_blocks : 0;
   double nanoseconds = self->nanoseconds * (double) ghlo_cpu_sort_blocks_most (&self->blocks) * (double) n_blocks;
   gboolean done = TRUE;
 
+  /* The parts stay uninitialized: short rows take less time than clearing them. */
+  run.top_k = self;
+  run.operand = &operands[0];
+  run.values = &results[0];
+  run.indices = &results[1];
+  run.scratch = scratch;
+  run.monitor = monitor;
+  run.stopped = FALSE;
   if (self->threads_share_rows)
     done = ghlo_parallel_for (n_blocks, 1, nanoseconds, run_blocks, &run, monitor) && !run.stopped;
   else

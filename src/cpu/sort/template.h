@@ -5,10 +5,8 @@
  * partitioning badly, the rest is merge sorted instead.
  */
 
-#define WIDTH (__builtin_ctz (sizeof (NUMBER)) - 2)
+#define WIDTH (sizeof (NUMBER) == 4 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64)
 
-/* Numbers that a routine sorts faster than after another partition; more for narrow ones. */
-#define BLOCK (GHLO_CPU_SORT_BLOCK / (sizeof (NUMBER) == 16 ? 4 : 1))
 
 /* Numbers whose median is a pivot. */
 #define SAMPLE 32
@@ -98,13 +96,13 @@ FUNCTION (merge_sort) (NUMBER            *numbers,
                        gsize              n,
                        const GhloMonitor *monitor)
 {
-  for (gsize i = 0; i < n; i += BLOCK)
+  for (gsize i = 0; i < n; i += GHLO_CPU_SORT_BLOCK)
     {
       if (ghlo_cpu_sort_is_cancelled (i, monitor))
         return FALSE;
-      ghlo_cpu_routines ()->sort.block[WIDTH] (numbers + i, MIN (BLOCK, n - i));
+      ghlo_cpu_routines ()->sort.block[WIDTH] (numbers + i, MIN (GHLO_CPU_SORT_BLOCK, n - i));
     }
-  for (gsize width = BLOCK; width < n; width *= 2)
+  for (gsize width = GHLO_CPU_SORT_BLOCK; width < n; width *= 2)
     {
       for (gsize i = 0; i < n; i += 2 * width)
         {
@@ -188,7 +186,7 @@ FUNCTION (sort_rest) (NUMBER            *numbers,
   gsize below;
   gboolean equal;
 
-  for (; n > BLOCK; patience--)
+  for (; n > GHLO_CPU_SORT_BLOCK; patience--)
     {
       gsize shorter;
 
@@ -228,7 +226,7 @@ FUNCTION (ghlo_cpu_select) (NUMBER            *numbers,
   gsize below;
   gboolean equal;
 
-  for (guint patience = 2 * g_bit_storage (n); n > BLOCK && patience > 0 && k > 0 && k < n; patience--)
+  for (guint patience = 2 * g_bit_storage (n); n > GHLO_CPU_SORT_BLOCK && patience > 0 && k > 0 && k < n; patience--)
     {
       if (!FUNCTION (divide) (numbers, spare, n, monitor, &below, &equal))
         return FALSE;
@@ -248,5 +246,4 @@ FUNCTION (ghlo_cpu_select) (NUMBER            *numbers,
 }
 
 #undef WIDTH
-#undef BLOCK
 #undef SAMPLE

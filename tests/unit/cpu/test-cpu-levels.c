@@ -468,20 +468,18 @@ test_fourier (void)
       }
 }
 
-/* Numbers of 4, 8 or 16 bytes, as the sort compares them. */
+/* Numbers of 4 or 8 bytes, as the sort compares them. */
 static gint
 compare_numbers (gconstpointer a,
                  gconstpointer b,
                  gpointer      size)
 {
-  __extension__ unsigned __int128 x = 0, y = 0;
+  guint64 x = 0, y = 0;
 
   if (GPOINTER_TO_UINT (size) == sizeof (guint32))
     x = *(const guint32 *) a, y = *(const guint32 *) b;
-  else if (GPOINTER_TO_UINT (size) == sizeof (guint64))
-    x = *(const guint64 *) a, y = *(const guint64 *) b;
   else
-    memcpy (&x, a, sizeof (x)), memcpy (&y, b, sizeof (y));
+    x = *(const guint64 *) a, y = *(const guint64 *) b;
 
   return x < y ? -1 : x > y;
 }
@@ -634,43 +632,41 @@ check_ranks (guint unit)
 static void
 check_positions (guint width)
 {
-  guint size = 4u << width, low = width == 2 ? 64 : (guint) g_test_rand_int_range (1, (gint) (8 * size));
-  gsize n = (gsize) g_test_rand_int_range (1, MOST), at = 0, rank_size = MIN (size, 8);
-  g_autofree guint8 *ranks = g_malloc (n * rank_size), *numbers = g_malloc (n * 16);
-  guint64 first = (guint64) g_test_rand_int_range (0, 1000), limit = 0;
+  guint size = 4u << width, low = (guint) g_test_rand_int_range (1, (gint) (8 * size));
+  gsize n = (gsize) g_test_rand_int_range (1, MOST);
+  g_autofree guint8 *ranks = g_malloc (n * size), *numbers = g_malloc (n * size);
+  g_autofree guint32 *positions = g_new (guint32, n);
+  guint32 first = (guint32) g_test_rand_int_range (0, 1000);
+  guint64 limit = 0;
 
-  fill_numbers (ranks, n, (guint) rank_size);
-  memcpy (&limit, ranks + (gsize) g_test_rand_int_range (0, (gint) n) * rank_size, rank_size);
+  fill_numbers (ranks, n, size);
+  memcpy (&limit, ranks + (gsize) g_test_rand_int_range (0, (gint) n) * size, size);
   for (guint level = 0; level < n_levels; level++)
     {
       const GhloCpuSort *routines = &levels[level].routines.sort;
+      gsize n_kept = routines->filter[width] (ranks, n, limit, first, numbers, positions), at = 0;
 
-      routines->place[width] (ranks, n, low, first, numbers);
       for (gsize i = 0; i < n; i++)
         {
-          __extension__ unsigned __int128 rank = 0, number = 0;
-
-          memcpy (&rank, ranks + i * rank_size, rank_size);
-          memcpy (&number, numbers + i * size, size);
-          rank = rank << low | (first + i);
-          g_assert_cmpmem (&number, size, &rank, size);
-        }
-      if (width == 2)
-        continue;
-      at = routines->filter[width] (ranks, n, limit, first, numbers);
-      for (gsize i = n; i > 0; i--)
-        {
-          __extension__ unsigned __int128 rank = 0;
-
-          memcpy (&rank, ranks + (i - 1) * rank_size, rank_size);
-          if (rank > limit)
+          if (compare_numbers (ranks + i * size, &limit, GUINT_TO_POINTER (size)) > 0)
             continue;
-          rank = rank << 8 * rank_size | (first + i - 1);
-          g_assert_cmpuint (at, >, 0);
-          at--;
-          g_assert_cmpmem (numbers + at * 2 * size, 2 * size, &rank, 2 * size);
+          g_assert_cmpuint (at, <, n_kept);
+          g_assert_cmpuint (positions[at], ==, first + i);
+          g_assert_cmpmem (numbers + at * size, size, ranks + i * size, size);
+          at++;
         }
-      g_assert_cmpuint (at, ==, 0);
+      g_assert_cmpuint (at, ==, n_kept);
+
+      memcpy (numbers, ranks, n * size);
+      routines->place[width] (numbers, n, low, first);
+      for (gsize i = 0; i < n; i++)
+        {
+          guint64 rank = 0;
+
+          memcpy (&rank, ranks + i * size, size);
+          rank = rank << low | (first + i);
+          g_assert_cmpmem (numbers + i * size, size, &rank, size);
+        }
     }
 }
 
@@ -679,9 +675,9 @@ test_sorts (void)
 {
   for (guint i = 0; i < 40 * ROUNDS; i++)
     {
-      check_sorts (i % 3);
-      check_partition (i % 3);
-      check_positions (i % 3);
+      check_sorts (i % 2);
+      check_partition (i % 2);
+      check_positions (i % 2);
       check_ranks (i % 4);
     }
 }
