@@ -200,49 +200,27 @@ enum { GHLO_CPU_SORT_32, GHLO_CPU_SORT_64, GHLO_CPU_SORT_N_WIDTHS };
 typedef struct
 {
   /* Sorts @width columns of @n numbers; row i holds the i-th number of each column. @rows is aligned to 64 bytes. */
-  void  (*columns[GHLO_CPU_SORT_N_WIDTHS])   (gpointer           rows,
-                                              gsize              n,
-                                              gsize              width);
+  void  (*columns[GHLO_CPU_SORT_N_WIDTHS]) (gpointer rows, gsize n, gsize width);
   /* The same for the @k smallest numbers only; other rows are then undefined. */
-  void  (*select[GHLO_CPU_SORT_N_WIDTHS])    (gpointer           rows,
-                                              gsize              n,
-                                              gsize              width,
-                                              gsize              k);
+  void  (*select[GHLO_CPU_SORT_N_WIDTHS]) (gpointer rows, gsize n, gsize width, gsize k);
   /* Sorts at most GHLO_CPU_SORT_BLOCK numbers. */
-  void  (*block[GHLO_CPU_SORT_N_WIDTHS])     (gpointer           numbers,
-                                              gsize              n);
+  void  (*block[GHLO_CPU_SORT_N_WIDTHS]) (gpointer numbers, gsize n);
   /* Copies the numbers below *@pivot to @low, and the others to @high. Returns how many are below. @low may be
    * @numbers or before it; there is room for all numbers at both. */
-  gsize (*partition[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer      numbers,
-                                              gsize              n,
-                                              gconstpointer      pivot,
-                                              gpointer           low,
-                                              gpointer           high);
+  gsize (*partition[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer numbers, gsize n, gconstpointer pivot, gpointer low,
+                                              gpointer high);
   /* Moves numbers up by @low bits and puts positions below them, from @first on. */
-  void  (*place[GHLO_CPU_SORT_N_WIDTHS])     (gpointer           numbers,
-                                              gsize              n,
-                                              guint              low,
-                                              guint64            first);
+  void  (*place[GHLO_CPU_SORT_N_WIDTHS]) (gpointer numbers, gsize n, guint low, guint64 first);
   /* Computes ranks of elements of 1 << j bytes. With @append, they are put below what the numbers hold. Returns what
    * was found. */
-  guint (*rank[GHLO_CPU_SORT_N_WIDTHS][4])   (const GhloCpuRank *self,
-                                              const guint8      *from,
-                                              gsize              n,
-                                              gboolean           append,
-                                              gpointer           numbers);
+  guint (*rank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, const guint8 *from, gsize n, gboolean append,
+                                            gpointer numbers);
   /* Elements of their ranks, which have 64 bits for elements of 8 bytes, else 32. */
-  void  (*unrank[4])                         (const GhloCpuRank *self,
-                                              gconstpointer      numbers,
-                                              gsize              n,
-                                              guint8            *to);
+  void  (*unrank[4]) (const GhloCpuRank *self, gconstpointer numbers, gsize n, guint8 *to);
   /* Copies the ranks that are at most @limit, and writes their positions, from @first on. Returns how many they are;
    * there is room for all. */
-  gsize (*filter[GHLO_CPU_SORT_N_WIDTHS])    (gconstpointer      ranks,
-                                              gsize              n,
-                                              guint64            limit,
-                                              guint32            first,
-                                              gpointer           kept,
-                                              guint32           *positions);
+  gsize (*filter[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer ranks, gsize n, guint64 limit, guint32 first, gpointer kept,
+                                           guint32 *positions);
 } GhloCpuSort;
 
 /* Computes the two words of Threefry-2x32-20 for each of @n counters from @counter on. */

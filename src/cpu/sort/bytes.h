@@ -6,18 +6,18 @@
 #pragma once
 
 #include "base/monitor.h"
-#include "kernel/sort-comparator.h"
+#include "kernel/sort-key.h"
 
 G_BEGIN_DECLS
 
-/* Sorts a row of one-byte elements. @copy has room for @n of them, and is used where @to is @from. FALSE when
- * cancelled, or where an element is not ordered; *@unordered is TRUE then. */
-gboolean ghlo_cpu_sort_bytes           (const GhloSortComparator *comparator,
-                                        const guint8             *from,
-                                        guint8                   *to,
-                                        gsize                     n,
-                                        guint8                   *copy,
-                                        const GhloMonitor        *monitor,
-                                        gboolean                 *unordered);
+/* Sorts a row of bytes; @to may be @from. FALSE when cancelled, or with nothing written where an element is not ordered
+ * or different ones have the same rank; *@unordered or *@ambiguous is TRUE then. */
+gboolean ghlo_cpu_sort_bytes (const GhloSortKey *key,
+                              const guint8      *from,
+                              guint8            *to,
+                              gsize              n,
+                              const GhloMonitor *monitor,
+                              gboolean          *unordered,
+                              gboolean          *ambiguous);
 
 G_END_DECLS

@@ -13,8 +13,8 @@
 /* The fewest rows that are sorted side by side, and their greatest length. */
 enum { MIN_LANES = 4, MAX_LENGTH = 256 };
 
-/* Numbers of a plane, unless sixteen columns have more, and the most columns. */
-enum { PLANE = 4096, MAX_COLUMNS = 1024 };
+/* The most numbers of a plane, which sixteen of the longest columns have, and the most columns. */
+enum { PLANE = MAX_LENGTH * GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS = 1024 };
 
 /* Planes in the scratch, of @width columns. */
 typedef struct
@@ -49,43 +49,33 @@ ghlo_cpu_sort_columns_most (const GhloCpuSortRow *row)
   return CLAMP (n, GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS);
 }
 
-/* Lays out the planes; their addresses are then offsets from @scratch. */
-static gboolean
-find_planes (const GhloCpuSortRow *row,
-             gsize                 n_rows,
-             guint8               *scratch,
-             Planes               *planes,
-             gsize                *size)
+static gsize
+width_of (gsize n_rows)
 {
-  gsize n, numbers, ranks, elements, sorted, places, old_places;
-
-  planes->width = ghlo_size_ceil_div (n_rows, GHLO_CPU_SORT_COLUMNS) * GHLO_CPU_SORT_COLUMNS;
-  *size = 0;
-  if (!ghlo_size_mul (&n, planes->width, row->n) || !ghlo_size_reserve (size, &numbers, n, sizeof (guint64))
-      || !ghlo_size_reserve (size, &ranks, n, sizeof (guint64))
-      || !ghlo_size_reserve (size, &elements, n, row->most_size)
-      || !ghlo_size_reserve (size, &sorted, n, row->most_size)
-      || !ghlo_size_reserve (size, &places, n, sizeof (guint32))
-      || !ghlo_size_reserve (size, &old_places, n, sizeof (guint32)))
-    return FALSE;
-  planes->numbers = scratch + numbers;
-  planes->ranks = (gpointer) (scratch + ranks);
-  planes->elements = scratch + elements;
-  planes->sorted = scratch + sorted;
-  planes->places = (gpointer) (scratch + places);
-  planes->old_places = (gpointer) (scratch + old_places);
-
-  return TRUE;
+  return ghlo_size_ceil_div (n_rows, GHLO_CPU_SORT_COLUMNS) * GHLO_CPU_SORT_COLUMNS;
 }
 
-gboolean
+gsize
 ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow *row,
-                               gsize                 n_rows,
-                               gsize                *scratch)
+                               gsize                 n_rows)
 {
-  Planes planes;
+  return width_of (n_rows) * row->n * (2 * sizeof (guint64) + 2 * sizeof (guint32) + 2 * row->most_size);
+}
 
-  return find_planes (row, n_rows, NULL, &planes, scratch);
+static Planes
+find_planes (const GhloCpuSortRow *row,
+             gsize                 n_rows,
+             guint64              *scratch)
+{
+  gsize n = width_of (n_rows) * row->n;
+  Planes planes = { .width = width_of (n_rows), .numbers = (guint8 *) scratch, .ranks = scratch + n };
+
+  planes.places = (gpointer) (planes.ranks + n);
+  planes.old_places = planes.places + n;
+  planes.elements = (gpointer) (planes.old_places + n);
+  planes.sorted = planes.elements + n * row->most_size;
+
+  return planes;
 }
 
 static GhloCpuSortRows
@@ -179,18 +169,7 @@ sort_numbers (const Columns *self,
     routines->columns[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width);
 }
 
-static void
-sort_records (const Columns *self)
-{
-  const Planes *planes = &self->planes;
-
-  ghlo_cpu_routines ()->sort.place[self->kind.width] (planes->numbers, planes->width * self->row->n, self->kind.low,
-                                                      0);
-  sort_numbers (self, self->k);
-  find_places (self, self->k, planes->places);
-}
-
-/* The same for ranks that do not fit into numbers beside places: sorts by the @cut lower bits first. */
+/* Sorts ranks that do not fit into numbers beside places: by the @cut lower bits first. */
 static void
 sort_halves (const Columns *self,
              guint          cut)
@@ -265,11 +244,9 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
                            gpointer               scratch)
 {
   gboolean records = !row->values || row->ranks[0].table || positions != NULL, unordered = FALSE;
-  Columns self = { .row = row, .n_rows = n_rows, .k = k };
-  gsize ignored;
+  Columns self = { .row = row, .n_rows = n_rows, .k = k, .planes = find_planes (row, n_rows, scratch) };
   guint bits;
 
-  find_planes (row, n_rows, scratch, &self.planes, &ignored);
   if (!records)
     {
       self.kind = ghlo_cpu_sort_numbers (&row->all, FALSE, 0);
@@ -290,7 +267,12 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
   if (bits > 64)
     sort_halves (&self, bits - 64);
   else
-    sort_records (&self);
+    {
+      ghlo_cpu_routines ()->sort.place[self.kind.width] (self.planes.numbers, self.planes.width * row->n,
+                                                         self.kind.low, 0);
+      sort_numbers (&self, k);
+      find_places (&self, k, self.planes.places);
+    }
   store_records (&self, from, to, positions);
 
   return TRUE;

@@ -15,10 +15,9 @@ gboolean ghlo_cpu_sort_columns_takes   (const GhloCpuSortRow  *row,
                                         gsize                  n_lanes);
 /* The most rows of a block. */
 gsize    ghlo_cpu_sort_columns_most    (const GhloCpuSortRow  *row);
-/* The size of the scratch for @n_rows. FALSE where it is too large. */
-gboolean ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow  *row,
-                                        gsize                  n_rows,
-                                        gsize                 *scratch);
+/* The size of the scratch for @n_rows of them, which is aligned to 64 bytes. */
+gsize    ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow  *row,
+                                        gsize                  n_rows);
 /* Sorts @n_rows rows of each operand, and writes the @k first elements of each. If @positions is not NULL, also their
  * positions are written there. @to may be @from. FALSE, with nothing written, where an element is not ordered. */
 gboolean ghlo_cpu_sort_columns_run     (const GhloCpuSortRow  *row,

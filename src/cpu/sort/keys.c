@@ -6,22 +6,13 @@
 
 #include "cpu/sort/keys.h"
 
-/* The bits that are flipped in integers, or in floats that are not negative. */
-static guint64
-flip_of (const GhloSortKey *self)
-{
-  guint bits = ghlo_sort_key_bits (self);
-  guint64 sign = (guint64) 1 << (bits - 1);
-
-  return (self->descending ? sign | (sign - 1) : 0) ^ (self->is_float || self->is_signed ? sign : 0);
-}
-
 GhloCpuRank
 ghlo_cpu_sort_key_rank (const GhloSortKey *self)
 {
   guint64 sign = (guint64) 1 << (ghlo_sort_key_bits (self) - 1);
-  GhloCpuRank rank = { .positive = flip_of (self), .infinity = sign - 1 };
+  GhloCpuRank rank = { .infinity = sign - 1 };
 
+  rank.positive = (self->descending ? sign | (sign - 1) : 0) ^ (self->is_float || self->is_signed ? sign : 0);
   rank.negative = rank.positive ^ (self->is_float ? sign - 1 : 0);
   if (self->size == 1)
     {
@@ -43,7 +34,6 @@ ghlo_cpu_sort_key_rank (const GhloSortKey *self)
   return rank;
 }
 
-/* Copies elements that are not adjacent. */
 #define DEFINE_GATHER(BITS) \
   static void \
   gather_##BITS (const guint8  *from, \
@@ -53,14 +43,9 @@ ghlo_cpu_sort_key_rank (const GhloSortKey *self)
                  gpointer       to) \
   { \
     typedef guint##BITS Unaligned __attribute__ ((aligned (1), may_alias)); \
-    guint##BITS *raw = to; \
     \
-    if (positions != NULL) \
-      for (gsize i = 0; i < n; i++) \
-        raw[i] = *(const Unaligned *) (from + (gint64) positions[i] * stride); \
-    else \
-      for (gsize i = 0; i < n; i++) \
-        raw[i] = *(const Unaligned *) (from + (gint64) i * stride); \
+    for (gsize i = 0; i < n; i++) \
+      ((guint##BITS *) to)[i] = *(const Unaligned *) (from + (gint64) positions[i] * stride); \
   }
 
 DEFINE_GATHER (8)
@@ -86,11 +71,12 @@ rank_chunk (const GhloSortKey *self,
   guint64 raw[GHLO_CPU_SORT_CHUNK];
   guint8 *bytes = (guint8 *) raw;
 
+  if (positions != NULL)
+    gather[size] (from, stride, positions, n, raw);
+  else if (stride != self->size || rank->table)
+    ghlo_cpu_routines ()->move[size] (from, 0, stride, bytes, 0, self->size, 1, n);
   if (positions != NULL || stride != self->size || rank->table)
-    {
-      gather[size] (from, stride, positions, n, raw);
-      from = bytes;
-    }
+    from = bytes;
   for (gsize i = 0; rank->table && i < n; i++)
     {
       bytes[i] = self->ranks[bytes[i]];

@@ -218,7 +218,7 @@ static gboolean
 find_layout (GhloCpuSortRow *self)
 {
   GhloCpuSortLayout *layout = &self->layout;
-  gboolean records = !self->values || is_lossy (self);
+  gboolean records = !self->values || is_lossy (self) || self->ranks[0].table;
   gsize width = 0, partial = 0;
 
   if (self->values)
@@ -555,7 +555,8 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   job.positions = positions[0];
 
   if (counts_bytes (self))
-    done = ghlo_cpu_sort_bytes (&self->comparator, from[0], to[0], self->n, job.copy, monitor, &job.unordered);
+    done = ghlo_cpu_sort_bytes (&self->comparator.keys[0], from[0], to[0], self->n, monitor, &job.unordered,
+                                &job.ambiguous);
   else if (self->values)
     done = sort_group (&job, &self->all, FALSE);
   if (!self->values || job.ambiguous)

@@ -55,7 +55,7 @@ typedef struct
 static gboolean
 find_scratch (Sort *self)
 {
-  gsize ignored, planes = 0;
+  gsize ignored;
 
   if (!ghlo_size_reserve (&self->scratch, &ignored, self->row.scratch, 1)
       || !ghlo_size_reserve (&self->scratch, &self->rows, self->row.n_operands,
@@ -70,9 +70,9 @@ find_scratch (Sort *self)
         return FALSE;
     }
 
-  return (!self->columns || ghlo_cpu_sort_columns_scratch (&self->row, ghlo_cpu_sort_blocks_most (&self->blocks),
-                                                             &planes))
-         && ghlo_size_reserve (&self->scratch, &self->planes, planes, 1);
+  return !self->columns
+         || ghlo_size_reserve (&self->scratch, &self->planes, 1,
+                               ghlo_cpu_sort_columns_scratch (&self->row, ghlo_cpu_sort_blocks_most (&self->blocks)));
 }
 
 static gboolean

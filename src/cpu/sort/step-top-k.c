@@ -54,7 +54,6 @@ typedef struct
   const GhloView    *operand, *values, *indices;
   guint8            *scratch;
   GhloCpuSortRows    row;                 /* the row that is split */
-  Candidates         parts[MAX_PARTS];
   const GhloMonitor *monitor;
   gint               stopped;             /* atomic */
 } Run;
@@ -194,14 +193,14 @@ choose_block (TopK *self)
 static gboolean
 find_scratch (TopK *self)
 {
-  gsize planes = 0, size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
   gsize most = ghlo_cpu_sort_blocks_most (&self->blocks), n_staged = self->columns || most == 1 ? 0 : most * self->n;
   gsize room = MAX (self->capacity, self->n_parts * self->k);
 
   self->scratch = 0;
 
-  return (!self->columns || ghlo_cpu_sort_columns_scratch (&self->row, most, &planes))
-         && ghlo_size_reserve (&self->scratch, &self->planes, planes, 1)
+  return (!self->columns || ghlo_size_reserve (&self->scratch, &self->planes, 1,
+                                               ghlo_cpu_sort_columns_scratch (&self->row, most)))
          && ghlo_size_reserve (&self->scratch, &self->ranks, room, size)
          && ghlo_size_reserve (&self->scratch, &self->spare, room, 2 * size)
          && ghlo_size_reserve (&self->scratch, &self->positions, room, 4)
@@ -358,35 +357,37 @@ run_parts (gpointer data,
 
   for (gsize part = begin; part < end; part++)
     {
-      run->parts[part] = find_candidates (self, run->scratch + part * self->scratch);
+      Candidates candidates = find_candidates (self, run->scratch + part * self->scratch);
+
       if (!select_part (self, &run->row, ghlo_cpu_sort_part_begin (self->n, self->n_parts, part),
-                        ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), &run->parts[part], run->monitor))
+                        ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), &candidates, run->monitor))
         g_atomic_int_set (&run->stopped, TRUE);
     }
 }
 
-/* Blocks are single rows then. */
+/* Blocks are single rows then, and parts longer than k. */
 static gboolean
 split_row (Run  *run,
            gsize row)
 {
   const TopK *self = run->top_k;
   gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
-  Candidates *all = &run->parts[0];
+  Candidates all = find_candidates (self, run->scratch);
 
   run->row = ghlo_cpu_sort_blocks_find (&self->blocks, run->operand, row);
   if (!ghlo_parallel_for (self->n_parts, 1, self->nanoseconds, run_parts, run, run->monitor) || run->stopped)
     return FALSE;
-  for (gsize part = 1; part < self->n_parts; part++)
+  for (all.n = self->k; all.n < self->n_parts * self->k; all.n += self->k)
     {
-      memcpy ((guint8 *) all->ranks + all->n * size, run->parts[part].ranks, run->parts[part].n * size);
-      memcpy (all->positions + all->n, run->parts[part].positions, run->parts[part].n * 4);
-      all->n += run->parts[part].n;
+      Candidates part = find_candidates (self, run->scratch + all.n / self->k * self->scratch);
+
+      memcpy ((guint8 *) all.ranks + all.n * size, part.ranks, self->k * size);
+      memcpy (all.positions + all.n, part.positions, self->k * sizeof (guint32));
     }
 
-  return keep (self, all, run->monitor)
+  return keep (self, &all, run->monitor)
          && store_row (run, &run->row, ghlo_cpu_sort_blocks_find (&self->blocks, run->values, row).data,
-                       ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, all, run->scratch);
+                       ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, &all, run->scratch);
 }
 
 static gboolean
@@ -398,19 +399,14 @@ run (gpointer            compiled,
      GError            **error)
 {
   const TopK *self = compiled;
-  Run run;
+  Run run = {
+    .top_k = self, .operand = &operands[0], .values = &results[0], .indices = &results[1], .scratch = scratch,
+    .monitor = monitor,
+  };
   gsize n_blocks = self->k > 0 ? self->blocks.n_blocks : 0;
   double nanoseconds = self->nanoseconds * (double) ghlo_cpu_sort_blocks_most (&self->blocks) * (double) n_blocks;
   gboolean done = TRUE;
 
-  /* The parts stay uninitialized: short rows take less time than clearing them. */
-  run.top_k = self;
-  run.operand = &operands[0];
-  run.values = &results[0];
-  run.indices = &results[1];
-  run.scratch = scratch;
-  run.monitor = monitor;
-  run.stopped = FALSE;
   if (self->threads_share_rows)
     done = ghlo_parallel_for (n_blocks, 1, nanoseconds, run_blocks, &run, monitor) && !run.stopped;
   else
