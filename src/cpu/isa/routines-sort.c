@@ -44,6 +44,7 @@ exchange_32 (VU32 *a,
 #endif
 }
 
+#if !defined (__AVX512F__)
 /* The same as <. SSE2 compares only 32 bits, so that compilers would compare outside of registers. */
 static inline VU64
 less_64 (VU64 a,
@@ -58,6 +59,7 @@ less_64 (VU64 a,
   return (VU64) (a < b);
 #endif
 }
+#endif
 
 static inline void
 exchange_64 (VU64 *a,
