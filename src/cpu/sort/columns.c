@@ -10,11 +10,12 @@
 
 #include <string.h>
 
-/* The fewest rows that are sorted side by side, and their greatest length. */
-enum { MIN_LANES = 4, MAX_LENGTH = 256 };
+/* The fewest rows that are sorted side by side, and their greatest length, also where there are as many rows as columns
+ * or more. */
+enum { MIN_LANES = 4, MAX_LENGTH = 256, MAX_FULL_LENGTH = 1024 };
 
-/* The most numbers of a plane, which sixteen of the longest columns have, and the most columns. */
-enum { PLANE = MAX_LENGTH * GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS = 1024 };
+/* The most numbers of a plane of more than sixteen columns, and the most columns. */
+enum { PLANE = 4096, MAX_COLUMNS = 1024 };
 
 /* Planes in the scratch, of @width columns. */
 typedef struct
@@ -38,7 +39,9 @@ gboolean
 ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row,
                              gsize                 n_lanes)
 {
-  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= MAX_LENGTH && row->all.bits <= 64;
+  gsize most = n_lanes < GHLO_CPU_SORT_COLUMNS ? MAX_LENGTH : MAX_FULL_LENGTH;
+
+  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= most && row->all.bits <= 64;
 }
 
 gsize

@@ -235,7 +235,7 @@ static char *
 any_shape (gint64 *dimension)
 {
   gint n = any_length ();
-  gint a = g_test_rand_int_range (1, n < 100 ? 40 : 4), b = g_test_rand_int_range (0, 4);
+  gint a = g_test_rand_int_range (1, n < 100 ? 40 : n < 1100 ? 20 : 4), b = g_test_rand_int_range (0, 4);
 
   switch (g_test_rand_int_range (0, 5))
     {
@@ -423,10 +423,12 @@ test_top_k (void)
     {
       const char *type = types[i % G_N_ELEMENTS (types)];
       gint n = i == 0 || i == 11 ? 300000 : any_length (), k = g_test_rand_int_range (0, MIN (n, 700) + 1);
-      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5), others = n > 300 ? 1 : g_test_rand_int_range (0, 40);
+      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5), others;
+
       g_autofree char *input = NULL, *values = NULL, *indices = NULL, *text = NULL;
       g_autoptr (GhloValue) operand = NULL;
 
+      others = n > 1100 ? 1 : g_test_rand_int_range (0, n > 300 ? 9 : 40);
       if (n <= 5000 && g_test_rand_bit ())
         k = g_test_rand_int_range (0, n + 1);
       input = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, n, type);
