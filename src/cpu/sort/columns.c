@@ -172,22 +172,26 @@ sort_numbers (const Columns *self,
     routines->columns[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width);
 }
 
-/* Sorts ranks that do not fit into numbers beside places: by the @cut lower bits first. */
+/* Sorts ranks that do not fit into numbers beside places: by the @cut lower bits first, which are no more than a place
+ * has. */
 static void
-sort_halves (const Columns *self,
-             guint          cut)
+sort_halves (Columns *self,
+             guint    cut)
 {
   const Planes *planes = &self->planes;
-  guint64 *numbers = (gpointer) planes->numbers;
+  guint32 *lower = (gpointer) planes->numbers, mask = (1u << cut) - 1;
+  guint64 *upper = (gpointer) planes->numbers;
   gsize n = planes->width * self->row->n;
   guint low = self->kind.low;
 
   for (gsize i = 0; i < n; i++)
-    numbers[i] = (planes->ranks[i] & (((guint64) 1 << cut) - 1)) << low | i;
+    lower[i] = ((guint32) planes->ranks[i] & mask) << low | (guint32) i;
+  self->kind.width = GHLO_CPU_SORT_32;
   sort_numbers (self, self->row->n);
   find_places (self, self->row->n, planes->old_places);
   for (gsize i = 0; i < n; i++)
-    numbers[i] = planes->ranks[planes->old_places[i]] >> cut << low | i;
+    upper[i] = planes->ranks[planes->old_places[i]] >> cut << low | i;
+  self->kind.width = GHLO_CPU_SORT_64;
   sort_numbers (self, self->k);
   find_places (self, self->k, planes->places);
   for (gsize i = 0; i < self->k * planes->width; i++)
