@@ -41,7 +41,8 @@ ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row,
 {
   gsize most = n_lanes < GHLO_CPU_SORT_COLUMNS ? MAX_LENGTH : MAX_FULL_LENGTH;
 
-  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= most && row->all.bits <= 64;
+  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= most && row->all.bits <= 64
+         && (row->n <= MAX_LENGTH || !ghlo_cpu_sort_row_counts (row));
 }
 
 gsize

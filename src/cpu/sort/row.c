@@ -268,9 +268,8 @@ find_groups (GhloCpuSortRow *row)
     }
 }
 
-/* Whether a row is sorted by counting its bytes: long rows, and those whose bytes become ranks by a table. */
-static gboolean
-counts_bytes (const GhloCpuSortRow *self)
+gboolean
+ghlo_cpu_sort_row_counts (const GhloCpuSortRow *self)
 {
   return self->values && self->sizes[0] == 1 && (self->n > GHLO_CPU_SORT_BLOCK || self->ranks[0].table);
 }
@@ -554,7 +553,7 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   job.copy = (guint8 *) scratch + layout->copy;
   job.positions = positions[0];
 
-  if (counts_bytes (self))
+  if (ghlo_cpu_sort_row_counts (self))
     done = ghlo_cpu_sort_bytes (&self->comparator.keys[0], from[0], to[0], self->n, monitor, &job.unordered,
                                 &job.ambiguous);
   else if (self->values)

@@ -53,6 +53,8 @@ typedef struct
 /* Called after the comparator was read and the fields up to sizes were set. FALSE where the row is too long. */
 gboolean ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
                                  guint           n_parts);
+/* Whether a row is sorted by counting its bytes: long rows, and those whose bytes become ranks by a table. */
+gboolean ghlo_cpu_sort_row_counts (const GhloCpuSortRow *self);
 /* Sorts a row of each operand; to[i] may be from[i]. FALSE when cancelled. */
 gboolean ghlo_cpu_sort_row_run  (const GhloCpuSortRow *self,
                                  const guint8 *const  *from,
