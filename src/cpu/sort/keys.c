@@ -34,25 +34,6 @@ ghlo_cpu_sort_key_rank (const GhloSortKey *self)
   return rank;
 }
 
-#define DEFINE_GATHER(BITS) \
-  static void \
-  gather_##BITS (const guint8  *from, \
-                 gint64         stride, \
-                 const guint32 *positions, \
-                 gsize          n, \
-                 gpointer       to) \
-  { \
-    typedef guint##BITS Unaligned __attribute__ ((aligned (1), may_alias)); \
-    \
-    for (gsize i = 0; i < n; i++) \
-      ((guint##BITS *) to)[i] = *(const Unaligned *) (from + (gint64) positions[i] * stride); \
-  }
-
-DEFINE_GATHER (8)
-DEFINE_GATHER (16)
-DEFINE_GATHER (32)
-DEFINE_GATHER (64)
-
 static guint
 rank_chunk (const GhloSortKey *self,
             const GhloCpuRank *rank,
@@ -64,17 +45,18 @@ rank_chunk (const GhloSortKey *self,
             gboolean           wide,
             gpointer           ranks)
 {
-  static void (*const gather[]) (const guint8 *, gint64, const guint32 *, gsize, gpointer) = {
-    gather_8, gather_16, gather_32, gather_64,
-  };
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   guint size = g_bit_storage (self->size) - 1, found = 0;
   guint64 raw[GHLO_CPU_SORT_CHUNK];
+  gint64 offsets[GHLO_CPU_SORT_CHUNK];
   guint8 *bytes = (guint8 *) raw;
 
+  for (gsize i = 0; positions != NULL && i < n; i++)
+    offsets[i] = (gint64) positions[i] * stride;
   if (positions != NULL)
-    gather[size] (from, stride, positions, n, raw);
+    routines->pick[size] (from, offsets, bytes, self->size, n);
   else if (stride != self->size || rank->table)
-    ghlo_cpu_routines ()->move[size] (from, 0, stride, bytes, 0, self->size, 1, n);
+    routines->move[size] (from, 0, stride, bytes, 0, self->size, 1, n);
   if (positions != NULL || stride != self->size || rank->table)
     from = bytes;
   for (gsize i = 0; rank->table && i < n; i++)
@@ -83,7 +65,7 @@ rank_chunk (const GhloSortKey *self,
       found |= self->partial && bytes[i] == 0 ? GHLO_CPU_RANK_NANS : 0;
     }
 
-  return found | ghlo_cpu_routines ()->sort.rank[wide ? 1 : 0][size] (rank, from, n, append, ranks);
+  return found | routines->sort.rank[wide ? 1 : 0][size] (rank, from, n, append, ranks);
 }
 
 guint

@@ -207,18 +207,12 @@ ghlo_cpu_sort_numbers (const GhloCpuSortGroup *group,
   return (GhloCpuSortNumbers) { group->bits + low <= 32 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64, low, records };
 }
 
-/* Whether elements may have to be sorted by position since they cannot be told from their ranks. */
-static gboolean
-is_lossy (const GhloCpuSortRow *self)
-{
-  return ghlo_sort_key_is_lossy (&self->comparator.keys[0]);
-}
-
 static gboolean
 find_layout (GhloCpuSortRow *self)
 {
   GhloCpuSortLayout *layout = &self->layout;
-  gboolean records = !self->values || is_lossy (self) || self->ranks[0].table;
+  /* Also elements that may turn out not to be told from their ranks are sorted by position. */
+  gboolean records = !self->values || ghlo_sort_key_is_lossy (&self->comparator.keys[0]) || self->ranks[0].table;
   gsize width = 0, partial = 0;
 
   if (self->values)
