@@ -99,8 +99,7 @@ void NAME (interleave16) (const gconstpointer *rows, guint n_rows, guint width, 
 
 void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
 void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
-void NAME (sort_columns_32) (gpointer rows, gsize n);
-void NAME (sort_columns_64) (gpointer rows, gsize n);
+void NAME (sort_init) (GhloCpuSort *self);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
 const GhloCpuCombineLoops *NAME (find_combine_loops) (GhloElementType type, GhloCombiner combiner);

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorts short columns side by side by Batcher's merge exchange sort (Knuth, "The Art of Computer Programming", volume
- * 3, algorithm 5.2.2M). Which rows it compares does not depend on the numbers, so that a register holds one row of
- * several columns. Compiled for each level.
+ * Sorting of unsigned numbers of 32 and 64 bits, and ranks of elements. Columns side by side are sorted by Batcher's
+ * merge exchange sort (Knuth, "The Art of Computer Programming", volume 3, algorithm 5.2.2M). Which rows it compares
+ * does not depend on the numbers, so that a register holds one row of several columns. A block of adjacent numbers is
+ * sorted as columns, which bitonic merges then join. More numbers are partitioned first. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
 
-#if defined (__AVX2__)
-#include <immintrin.h>
+#include <string.h>
+
+enum { COLUMNS = GHLO_CPU_SORT_COLUMNS, MAX_ROWS = GHLO_CPU_SORT_BLOCK / COLUMNS };
+
+/* The place of each 32 bits of a register. */
+#if VECTOR_BYTES == 64
+#define PLACES (VU32) { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }
+#elif VECTOR_BYTES == 32
+#define PLACES (VU32) { 0, 1, 2, 3, 4, 5, 6, 7 }
+#else
+#define PLACES (VU32) { 0, 1, 2, 3 }
 #endif
 
 /* Puts the smaller of each two numbers into @a and the larger into @b. */
@@ -34,6 +44,23 @@ exchange_32 (VU32 *a,
 #endif
 }
 
+#if !defined (__AVX512F__)
+/* The same as <. SSE2 compares only 32 bits, so that compilers would compare outside of registers. */
+static inline VU64
+less_64 (VU64 a,
+         VU64 b)
+{
+#if VECTOR_BYTES == 16 && defined (__SSE2__)
+  VU32 less = (VU32) ((VU32) a < (VU32) b), equal = (VU32) ((VU32) a == (VU32) b);
+  VU32 high = less | (equal & __builtin_shufflevector (less, less, 0, 0, 2, 2));
+
+  return (VU64) __builtin_shufflevector (high, high, 1, 1, 3, 3);
+#else
+  return (VU64) (a < b);
+#endif
+}
+#endif
+
 static inline void
 exchange_64 (VU64 *a,
              VU64 *b)
@@ -44,28 +71,123 @@ exchange_64 (VU64 *a,
   *b = (VU64) _mm512_max_epu64 ((__m512i) *a, (__m512i) *b);
   *a = (VU64) low;
 #else
-  VU64 swap = (VU64) (*a > *b) & (*a ^ *b);
+  VU64 swap = less_64 (*b, *a) & (*a ^ *b);
 
   *a ^= swap;
   *b ^= swap;
 #endif
 }
 
-#define DEFINE_COLUMNS(NAME_, T, EXCHANGE) \
+static inline VU32
+permute (VU32 v,
+         VU32 index)
+{
+#if defined (__AVX512F__)
+  return (VU32) _mm512_permutexvar_epi32 ((__m512i) index, (__m512i) v);
+#elif defined (__AVX2__)
+  return (VU32) _mm256_permutevar8x32_epi32 ((__m256i) v, (__m256i) index);
+#else
+  return (VU32) { v[index[0] & 3], v[index[1] & 3], v[index[2] & 3], v[index[3] & 3] };
+#endif
+}
+
+/* Partitions registers of eight parts: numbers, or halves of them. */
+#if defined (__AVX2__)
+typedef guint32 Parts_32 __attribute__ ((vector_size (32), may_alias));
+typedef guint32 Parts_32_any __attribute__ ((vector_size (32), aligned (1), may_alias));
+typedef VU64     Parts_64;
+typedef VU64_any Parts_64_any;
+
+/* For each mask, the places of its ones. Permuting by them is faster than an instruction that does both. */
+static guint8 places[256][8];
+
+static inline Parts_32
+pick_32 (Parts_32 v,
+         guint    mask)
+{
+  __m256i index = _mm256_cvtepu8_epi32 (_mm_loadl_epi64 ((const __m128i_u *) places[mask]));
+
+  return (Parts_32) _mm256_permutevar8x32_epi32 ((__m256i) v, index);
+}
+
+#define mask_32(a, b) (guint) _mm256_movemask_ps ((__m256) ((a) < (b)))
+
+#if defined (__AVX512F__)
+static inline VU64
+pick_64 (VU64  v,
+         guint mask)
+{
+  __m512i index = _mm512_cvtepu8_epi64 (_mm_loadl_epi64 ((const __m128i_u *) places[mask]));
+
+  return (VU64) _mm512_permutexvar_epi64 (index, (__m512i) v);
+}
+
+#define mask_64(a, b) (guint) _mm512_cmplt_epu64_mask ((__m512i) (a), (__m512i) (b))
+#else
+#define pick_64(v, mask) (VU64) pick_32 ((Parts_32) (v), mask)
+#define mask_64(a, b) (guint) _mm256_movemask_ps ((__m256) ((a) < (b)))
+#endif
+
+#define PARTITION_VECTORS(BITS, T) \
+  enum { STEP = sizeof (Parts_##BITS) / sizeof (T) }; \
+  Parts_##BITS limit; \
+  \
+  for (guint j = 0; j < STEP; j++) \
+    ((T *) &limit)[j] = pivot; \
+  for (; i + STEP <= n; i += STEP) \
+    { \
+      Parts_##BITS numbers = *(const Parts_##BITS##_any *) (from + i); \
+      guint mask = mask_##BITS (numbers, limit); \
+      \
+      *(Parts_##BITS##_any *) (low + below) = pick_##BITS (numbers, mask); \
+      *(Parts_##BITS##_any *) (high + i - below) = pick_##BITS (numbers, mask ^ 255); \
+      below += (gsize) __builtin_popcount (mask) / (8 / STEP); \
+    }
+
+#define FILTER_VECTORS(BITS, T) \
+  enum { STEP = sizeof (Parts_##BITS) / sizeof (T), PARTS = 8 / STEP, N_REGISTERS = 4 }; \
+  Parts_##BITS limits; \
+  \
+  for (guint j = 0; j < STEP; j++) \
+    limits[j] = limit; \
+  for (; i + N_REGISTERS * STEP <= n; i += N_REGISTERS * STEP) \
+    { \
+      guint32 mask = 0; \
+      \
+      UNROLL for (guint j = 0; j < N_REGISTERS; j++) \
+        mask |= (mask_##BITS (limits, *(const Parts_##BITS##_any *) (from + i + j * STEP)) ^ 255) << 8 * j; \
+      while (mask != 0) \
+        { \
+          guint part = (guint) __builtin_ctz (mask); \
+          gsize place = i + part / PARTS; \
+          \
+          kept[n_kept] = from[place]; \
+          positions[n_kept++] = first + (guint32) place; \
+          mask &= ~(((1u << PARTS) - 1) << part); \
+        } \
+    }
+#else
+#define PARTITION_VECTORS(BITS, T)
+#define FILTER_VECTORS(BITS, T)
+#endif
+
+/* cross: each number of a row becomes the smaller, or in the upper one of columns c and c ^ x the larger, of itself and
+ * the number of @other in the other of these columns. */
+#define DEFINE_SORT(BITS, T, V) \
   static inline void \
-  exchange_##NAME_ (T *upper, \
-                    T *lower) \
+  exchange_rows_##BITS (T *upper, \
+                        T *lower) \
   { \
-    UNROLL \
-    for (guint i = 0; i < GHLO_CPU_SORT_COLUMNS; i += LANES (T)) \
-      EXCHANGE ((gpointer) (upper + i), (gpointer) (lower + i)); \
+    UNROLL for (guint j = 0; j < COLUMNS; j += LANES (T)) \
+      exchange_##BITS ((gpointer) (upper + j), (gpointer) (lower + j)); \
   } \
   \
-  void \
-  NAME (NAME_) (gpointer rows, \
-                gsize    n) \
+  /* Sorts COLUMNS columns of @n rows, @width numbers from one row to the next. */ \
+  static inline void \
+  sort_rows_##BITS (T    *row, \
+                    gsize n, \
+                    gsize width) \
   { \
-    T (*row)[GHLO_CPU_SORT_COLUMNS] = rows; \
     gsize most = 1; \
     \
     while (2 * most < n) \
@@ -79,7 +201,7 @@ exchange_64 (VU64 *a,
             /* All i whose bit p equals that of r. */ \
             for (gsize block = r; block + d < n; block += 2 * p) \
               for (gsize i = block; i < MIN (block + p, n - d); i++) \
-                exchange_##NAME_ (row[i], row[i + d]); \
+                exchange_rows_##BITS (row + i * width, row + (i + d) * width); \
             if (q == p) \
               break; \
             d = q - p; \
@@ -87,7 +209,297 @@ exchange_64 (VU64 *a,
             r = p; \
           } \
       } \
+  } \
+  \
+  static void \
+  sort_columns_##BITS (gpointer rows, \
+                       gsize    n, \
+                       gsize    width) \
+  { \
+    for (gsize column = 0; column < width; column += COLUMNS) \
+      sort_rows_##BITS ((T *) rows + column, n, width); \
+  } \
+  \
+  /* Sorts @n rows of bitonic columns, whose halves are bitonic after an exchange; @n is a power of two. Registers \
+   * hold numbers during two exchanges. */ \
+  static inline void \
+  join_rows_##BITS (T    *row, \
+                    gsize n, \
+                    gsize width) \
+  { \
+    gsize d = n / 2; \
+    \
+    for (; d > 1; d /= 4) \
+      for (gsize block = 0; block < n; block += 2 * d) \
+        for (gsize i = block; i < block + d / 2; i++) \
+          UNROLL for (guint column = 0; column < COLUMNS; column += LANES (T)) \
+            { \
+              T *first = row + i * width + column; \
+              V *at[4], v[4]; \
+              \
+              UNROLL for (guint j = 0; j < 4; j++) \
+                { \
+                  at[j] = (gpointer) (first + j * (d / 2) * width); \
+                  v[j] = *at[j]; \
+                } \
+              exchange_##BITS (&v[0], &v[2]); \
+              exchange_##BITS (&v[1], &v[3]); \
+              exchange_##BITS (&v[0], &v[1]); \
+              exchange_##BITS (&v[2], &v[3]); \
+              UNROLL for (guint j = 0; j < 4; j++) \
+                *at[j] = v[j]; \
+            } \
+    for (gsize i = 0; d == 1 && i < n; i += 2) \
+      exchange_rows_##BITS (row + i * width, row + (i + 1) * width); \
+  } \
+  \
+  static void \
+  select_columns_##BITS (gpointer rows, \
+                         gsize    n, \
+                         gsize    width, \
+                         gsize    k) \
+  { \
+    gsize most = 1; \
+    \
+    while (most < k) \
+      most *= 2; \
+    for (T *row = rows, *end = row + width; row < end; row += COLUMNS) \
+      { \
+        sort_rows_##BITS (row, MIN (most, n), width); \
+        for (gsize begin = most; begin < n; begin += most) \
+          { \
+            gsize count = MIN (most, n - begin); \
+            \
+            sort_rows_##BITS (row + begin * width, count, width); \
+            for (gsize i = 0; i < count; i++) \
+              exchange_rows_##BITS (row + (most - 1 - i) * width, row + (begin + i) * width); \
+            join_rows_##BITS (row, most, width); \
+          } \
+      } \
+  } \
+  \
+  static inline __attribute__ ((always_inline)) void \
+  cross_##BITS (const V *own, \
+                const V *other, \
+                guint    x, \
+                V       *result) \
+  { \
+    const guint size = sizeof (T) / 4, top = 1u << (g_bit_storage (x) - 1); \
+    const VU32 index = PLACES ^ (guint32) (x % LANES (T) * size); \
+    \
+    UNROLL for (guint i = 0; i < COLUMNS / LANES (T); i++) \
+      { \
+        const VU32 upper = (VU32) (((PLACES / size + (guint32) (i * LANES (T))) & top) != 0); \
+        V low = own[i], high = (V) permute ((VU32) other[i ^ x / LANES (T)], index); \
+        \
+        exchange_##BITS (&low, &high); \
+        result[i] = (V) (((VU32) low & ~upper) | ((VU32) high & upper)); \
+      } \
+  } \
+  \
+  /* Joins pairs of sorted groups of @side / 2 columns, up to the order of the rows of a column. */ \
+  static inline __attribute__ ((always_inline)) void \
+  cross_rows_##BITS (T   (*row)[COLUMNS], \
+                     gsize n_rows, \
+                     guint side) \
+  { \
+    enum { REGISTERS = COLUMNS / LANES (T) }; \
+    \
+    for (gsize r = 0; r < (n_rows + 1) / 2; r++) \
+      { \
+        V *a = (gpointer) row[r], *b = (gpointer) row[n_rows - 1 - r], first[REGISTERS], last[REGISTERS]; \
+        \
+        cross_##BITS (a, b, side - 1, first); \
+        cross_##BITS (b, a, side - 1, last); \
+        UNROLL for (guint x = side / 4; x > 0; x /= 2) \
+          { \
+            V next[REGISTERS]; \
+            \
+            cross_##BITS (first, first, x, next); \
+            memcpy (first, next, sizeof (next)); \
+            cross_##BITS (last, last, x, next); \
+            memcpy (last, next, sizeof (next)); \
+          } \
+        memcpy (a, first, sizeof (first)); \
+        memcpy (b, last, sizeof (last)); \
+      } \
+  } \
+  \
+  static void \
+  sort_block_##BITS (gpointer numbers, \
+                     gsize    n) \
+  { \
+    T rows[MAX_ROWS][COLUMNS] __attribute__ ((aligned (64))), sorted[MAX_ROWS * COLUMNS]; \
+    gsize n_rows = 1; \
+    \
+    while (n_rows < MAX_ROWS && n_rows * COLUMNS < n) \
+      n_rows *= 2; \
+    memcpy (rows, numbers, n * sizeof (T)); \
+    memset ((T *) rows + n, 0xFF, (n_rows * COLUMNS - n) * sizeof (T)); \
+    sort_rows_##BITS (rows[0], n_rows, COLUMNS); \
+    UNROLL for (guint side = 2; side <= COLUMNS; side *= 2) \
+      { \
+        cross_rows_##BITS (rows, n_rows, side); \
+        join_rows_##BITS (rows[0], n_rows, COLUMNS); \
+      } \
+    if (n_rows == 1) \
+      { \
+        memcpy (numbers, rows, n * sizeof (T)); \
+        return; \
+      } \
+    NAME (transposes)[__builtin_ctz (sizeof (T))] ((guint8 *) rows, sizeof (T), sizeof (rows[0]), (guint8 *) sorted, \
+                                                   (gint64) (n_rows * sizeof (T)), sizeof (T), COLUMNS, n_rows); \
+    memcpy (numbers, sorted, n * sizeof (T)); \
+  } \
+  \
+  static gsize \
+  partition_##BITS (gconstpointer numbers_data, \
+                    gsize         n, \
+                    gconstpointer pivot_data, \
+                    gpointer      low_data, \
+                    gpointer      high_data) \
+  { \
+    const T *from = numbers_data, pivot = *(const T *) pivot_data; \
+    T *low = low_data, *high = high_data; \
+    gsize i = 0, below = 0; \
+    PARTITION_VECTORS (BITS, T) \
+    for (; i < n; i++) \
+      { \
+        T number = from[i]; \
+        \
+        low[below] = number; \
+        high[i - below] = number; \
+        below += number < pivot; \
+      } \
+    return below; \
   }
 
-DEFINE_COLUMNS (sort_columns_32, guint32, exchange_32)
-DEFINE_COLUMNS (sort_columns_64, guint64, exchange_64)
+DEFINE_SORT (32, guint32, VU32)
+DEFINE_SORT (64, guint64, VU64)
+
+/* Puts the ranks of elements of BITS bits into numbers of type T, or below what these hold. */
+#define DEFINE_RANK(BITS, SIZE, T) \
+  static guint \
+  rank_##BITS##_##T (const GhloCpuRank *self, \
+                     const guint8      *from, \
+                     gsize              n, \
+                     gboolean           append, \
+                     gpointer           numbers) \
+  { \
+    const guint##BITS sign = (guint##BITS) ((guint##BITS) 1 << (BITS - 1)), positive = (guint##BITS) self->positive; \
+    const guint##BITS infinity = (guint##BITS) self->infinity, nan = (guint##BITS) self->nan; \
+    const guint##BITS zero = (guint##BITS) self->zero, change = positive ^ (guint##BITS) self->negative; \
+    const Unit##SIZE *elements = (gconstpointer) from; \
+    guint##BITS zeros = 0, nans = 0; \
+    T *to = numbers; \
+    \
+    for (gsize i = 0; i < n; i++) \
+      { \
+        guint##BITS bits = elements[i], is_zero = bits == sign ? zero : 0, rank; \
+        guint##BITS is_nan = (guint##BITS) (bits & ~sign) > infinity ? (guint##BITS) ~(guint##BITS) 0 : 0; \
+        \
+        bits ^= is_zero; \
+        rank = positive ^ bits ^ (bits & sign ? change : 0); \
+        rank = (guint##BITS) ((rank & ~is_nan) | (nan & is_nan)); \
+        zeros |= is_zero; \
+        nans |= is_nan; \
+        to[i] = append && BITS < 8 * sizeof (T) ? (T) (to[i] << BITS % (8 * sizeof (T))) | rank : rank; \
+      } \
+    return (zeros != 0 ? GHLO_CPU_RANK_ZEROS : 0) | (nans != 0 ? GHLO_CPU_RANK_NANS : 0); \
+  }
+
+#define DEFINE_UNRANK(BITS, SIZE, T) \
+  static void \
+  unrank_##BITS (const GhloCpuRank *self, \
+                 gconstpointer      numbers, \
+                 gsize              n, \
+                 guint8            *to) \
+  { \
+    const guint##BITS sign = (guint##BITS) ((guint##BITS) 1 << (BITS - 1)), positive = (guint##BITS) self->positive; \
+    const guint##BITS change = positive ^ (guint##BITS) self->negative; \
+    Unit##SIZE *elements = (gpointer) to; \
+    const T *from = numbers; \
+    \
+    for (gsize i = 0; i < n; i++) \
+      { \
+        guint##BITS bits = positive ^ (guint##BITS) from[i]; \
+        \
+        elements[i] = bits ^ (bits & sign ? change : 0); \
+      } \
+  }
+
+#define DEFINE_PLACE(BITS, T) \
+  static void \
+  place_##BITS (gpointer numbers, \
+                gsize    n, \
+                guint    low, \
+                guint64  first) \
+  { \
+    T *number = numbers; \
+    \
+    for (gsize i = 0; i < n; i++) \
+      number[i] = number[i] << low | (T) (first + i); \
+  }
+
+/* Few of many ranks are at most the limit. */
+#define DEFINE_FILTER(BITS, T) \
+  static gsize \
+  filter_##BITS (gconstpointer ranks, \
+                 gsize         n, \
+                 guint64       limit_rank, \
+                 guint32       first, \
+                 gpointer      kept_ranks, \
+                 guint32      *positions) \
+  { \
+    const T *from = ranks, limit = (T) limit_rank; \
+    T *kept = kept_ranks; \
+    gsize i = 0, n_kept = 0; \
+    FILTER_VECTORS (BITS, T) \
+    for (; i < n; i++) \
+      { \
+        kept[n_kept] = from[i]; \
+        positions[n_kept] = first + (guint32) i; \
+        n_kept += from[i] <= limit; \
+      } \
+    return n_kept; \
+  }
+
+DEFINE_RANK (8, 1, guint32)
+DEFINE_RANK (16, 2, guint32)
+DEFINE_RANK (32, 4, guint32)
+DEFINE_RANK (8, 1, guint64)
+DEFINE_RANK (16, 2, guint64)
+DEFINE_RANK (32, 4, guint64)
+DEFINE_RANK (64, 8, guint64)
+DEFINE_UNRANK (8, 1, guint32)
+DEFINE_UNRANK (16, 2, guint32)
+DEFINE_UNRANK (32, 4, guint32)
+DEFINE_UNRANK (64, 8, guint64)
+DEFINE_PLACE (32, guint32)
+DEFINE_PLACE (64, guint64)
+DEFINE_FILTER (32, guint32)
+DEFINE_FILTER (64, guint64)
+
+void
+NAME (sort_init) (GhloCpuSort *self)
+{
+  *self = (GhloCpuSort) {
+    .columns = { sort_columns_32, sort_columns_64 },
+    .select = { select_columns_32, select_columns_64 },
+    .block = { sort_block_32, sort_block_64 },
+    .partition = { partition_32, partition_64 },
+    .rank = {
+      { rank_8_guint32, rank_16_guint32, rank_32_guint32, NULL },
+      { rank_8_guint64, rank_16_guint64, rank_32_guint64, rank_64_guint64 },
+    },
+    .unrank = { unrank_8, unrank_16, unrank_32, unrank_64 },
+    .place = { place_32, place_64 },
+    .filter = { filter_32, filter_64 },
+  };
+#if defined (__AVX2__)
+  for (guint mask = 0; mask < G_N_ELEMENTS (places); mask++)
+    for (guint i = 0, to = 0; i < 8; i++)
+      if (mask >> i & 1)
+        places[mask][to++] = (guint8) i;
+#endif
+}

@@ -27,8 +27,7 @@ NAME (routines_init) (GhloCpuRoutines *self)
   memcpy (self->windows, NAME (windows), sizeof (self->windows));
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
   self->find_combine_loops = NAME (find_combine_loops);
-  self->sort_columns_32 = NAME (sort_columns_32);
-  self->sort_columns_64 = NAME (sort_columns_64);
+  NAME (sort_init) (&self->sort);
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   NAME (fourier_init) (self->fourier);

@@ -202,12 +202,52 @@ typedef struct
                   gsize         n);
 } GhloCpuCombineLoops;
 
-/* Sorts GHLO_CPU_SORT_COLUMNS columns of @n numbers; row i holds the i-th number of each column. @rows is aligned to
- * 64 bytes. */
-enum { GHLO_CPU_SORT_COLUMNS = 16 };
+/* How bits of elements become ranks (kernel/sort-key.h): the bits of those with the sign bit are exclusive-ored with
+ * @negative, others with @positive. */
+typedef struct
+{
+  guint64  positive, negative;
+  guint64  infinity;        /* greater magnitudes become @nan */
+  guint64  nan;
+  guint64  zero;            /* the sign bit where -0 has the rank of +0, else 0 */
+  gboolean table;           /* elements of one byte become ranks by the key's table first */
+} GhloCpuRank;
 
-typedef void (*GhloCpuSortColumnsFunc) (gpointer             rows,
-                                        gsize                n);
+/* What was found among elements: -0 that became +0, and NaN that became @nan. */
+enum { GHLO_CPU_RANK_ZEROS = 1, GHLO_CPU_RANK_NANS = 2 };
+
+/* Numbers are sorted in columns side by side, as many as this or a multiple, and in blocks of at most so many. */
+enum { GHLO_CPU_SORT_COLUMNS = 16, GHLO_CPU_SORT_BLOCK = 256 };
+
+/* The widths of numbers that are sorted: 32 and 64 bits. */
+enum { GHLO_CPU_SORT_32, GHLO_CPU_SORT_64, GHLO_CPU_SORT_N_WIDTHS };
+
+/* Functions that sort unsigned numbers, indexed by their width. */
+typedef struct
+{
+  /* Sorts @width columns of @n numbers; row i holds the i-th number of each column. @rows is aligned to 64 bytes. */
+  void  (*columns[GHLO_CPU_SORT_N_WIDTHS]) (gpointer rows, gsize n, gsize width);
+  /* The same for the @k smallest numbers only; other rows are then undefined. */
+  void  (*select[GHLO_CPU_SORT_N_WIDTHS]) (gpointer rows, gsize n, gsize width, gsize k);
+  /* Sorts at most GHLO_CPU_SORT_BLOCK numbers. */
+  void  (*block[GHLO_CPU_SORT_N_WIDTHS]) (gpointer numbers, gsize n);
+  /* Copies the numbers below *@pivot to @low, and the others to @high. Returns how many are below. @low may be
+   * @numbers or before it; there is room for all numbers at both. */
+  gsize (*partition[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer numbers, gsize n, gconstpointer pivot, gpointer low,
+                                              gpointer high);
+  /* Moves numbers up by @low bits and puts positions below them, from @first on. */
+  void  (*place[GHLO_CPU_SORT_N_WIDTHS]) (gpointer numbers, gsize n, guint low, guint64 first);
+  /* Computes ranks of elements of 1 << j bytes. With @append, they are put below what the numbers hold. Returns what
+   * was found. */
+  guint (*rank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, const guint8 *from, gsize n, gboolean append,
+                                            gpointer numbers);
+  /* Elements of their ranks, which have 64 bits for elements of 8 bytes, else 32. */
+  void  (*unrank[4]) (const GhloCpuRank *self, gconstpointer numbers, gsize n, guint8 *to);
+  /* Copies the ranks that are at most @limit, and writes their positions, from @first on. Returns how many they are;
+   * there is room for all. */
+  gsize (*filter[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer ranks, gsize n, guint64 limit, guint32 first, gpointer kept,
+                                           guint32 *positions);
+} GhloCpuSort;
 
 /* Computes the two words of Threefry-2x32-20 for each of @n counters from @counter on. */
 typedef void (*GhloCpuThreefryFunc)   (guint64              key,
@@ -445,8 +485,7 @@ typedef struct
   /* NULL where there are none for the type. */
   const GhloCpuCombineLoops *(*find_combine_loops) (GhloElementType type,
                                                     GhloCombiner    combiner);
-  GhloCpuSortColumnsFunc sort_columns_32;
-  GhloCpuSortColumnsFunc sort_columns_64;
+  GhloCpuSort            sort;
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
   GhloCpuFourier         fourier[2];                       /* for f32 and f64 */

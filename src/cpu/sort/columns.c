@@ -1,133 +1,287 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Short rows become columns of numbers: the ranks of their elements only, where elements can be reconstructed from
- * their ranks, else ranks with the elements' positions in the lower bits.
+ * Short rows become columns of numbers, as row.h describes. All columns are a plane, whose rows hold one element of
+ * each of them. The numbers of equal elements are ordered by the places of the elements in the plane.
  */
 
 #include "cpu/sort/columns.h"
 
-#include "cpu/isa/routines.h"
-#include "cpu/sort/values.h"
+#include "base/sizes.h"
 
 #include <string.h>
 
-enum { MOST = GHLO_CPU_SORT_CHUNK, MAX_SIZE = 16 };
+/* The fewest rows that are sorted side by side, and their greatest length, also where there are as many rows as columns
+ * or more. */
+enum { MIN_LANES = 4, MAX_LENGTH = 256, MAX_FULL_LENGTH = 1024 };
 
-static gboolean
-tells_elements (const GhloCpuSortRow *row)
+/* The most numbers of a plane of more than sixteen columns, and the most columns. */
+enum { PLANE = 4096, MAX_COLUMNS = 1024 };
+
+/* Planes in the scratch, of @width columns. */
+typedef struct
 {
-  const GhloSortKey *key = &row->comparator.keys[0];
+  gsize    width;
+  guint8  *numbers;
+  guint64 *ranks;               /* that do not fit into numbers beside places */
+  guint8  *elements, *sorted;   /* of one operand */
+  guint32 *places, *old_places; /* of the elements of numbers in the plane; as sorted by the lower bits of ranks */
+} Planes;
 
-  return row->values && key->size > 1 && !ghlo_sort_key_is_lossy (key);
-}
+typedef struct
+{
+  const GhloCpuSortRow *row;
+  gsize                 n_rows, k;
+  GhloCpuSortNumbers    kind;
+  Planes                planes;
+} Columns;
 
 gboolean
-ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row)
+ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row,
+                             gsize                 n_lanes)
 {
-  return row->n > 1 && row->n <= MOST && row->n_groups == 1 && row->groups[0].bits <= 32;
+  gsize most = n_lanes < GHLO_CPU_SORT_COLUMNS ? MAX_LENGTH : MAX_FULL_LENGTH;
+
+  return n_lanes >= MIN_LANES && row->n > 1 && row->n <= most && row->all.bits <= 64
+         && (row->n <= MAX_LENGTH || !ghlo_cpu_sort_row_counts (row));
 }
 
-/* Fills column @column of @rows, whose numbers have 32 or 64 bits. */
-static gboolean
-load_column (const GhloCpuSortRow *row,
-             const guint8 *const  *from,
-             const gint64         *steps,
-             guint                 column,
-             gpointer              rows)
+gsize
+ghlo_cpu_sort_columns_most (const GhloCpuSortRow *row)
 {
-  const GhloSortComparator *comparator = &row->comparator;
-  gsize last = comparator->reverses_equal ? row->n - 1 : 0;
-  gboolean unordered = FALSE;
-  guint64 ranks[MOST];
-  guint k = 0;
+  gsize n = PLANE / MAX (row->n, 1) / GHLO_CPU_SORT_COLUMNS * GHLO_CPU_SORT_COLUMNS;
 
-  do
-    {
-      const GhloSortKey *key = &comparator->keys[k];
-      const guint8 *first = from[key->operand] + column * steps[key->operand] + last * key->element_size;
-
-      unordered |= ghlo_cpu_sort_key_rank (key, first, last > 0 ? -(gint64) key->element_size : key->element_size, NULL,
-                                           row->n, k > 0, ranks);
-    }
-  while (++k < comparator->n_keys);
-  if (tells_elements (row))
-    for (gsize i = 0; i < row->n; i++)
-      ((guint32 *) rows)[i * GHLO_CPU_SORT_COLUMNS + column] = (guint32) ranks[i];
-  else
-    for (gsize i = 0; i < row->n; i++)
-      ((guint64 *) rows)[i * GHLO_CPU_SORT_COLUMNS + column] = ranks[i] << 32 | i;
-
-  return !unordered;
+  return CLAMP (n, GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS);
 }
 
+static gsize
+width_of (gsize n_rows)
+{
+  return ghlo_size_ceil_div (n_rows, GHLO_CPU_SORT_COLUMNS) * GHLO_CPU_SORT_COLUMNS;
+}
+
+gsize
+ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow *row,
+                               gsize                 n_rows)
+{
+  return width_of (n_rows) * row->n * (2 * sizeof (guint64) + 2 * sizeof (guint32) + 2 * row->most_size);
+}
+
+static Planes
+find_planes (const GhloCpuSortRow *row,
+             gsize                 n_rows,
+             guint64              *scratch)
+{
+  gsize n = width_of (n_rows) * row->n;
+  Planes planes = { .width = width_of (n_rows), .numbers = (guint8 *) scratch, .ranks = scratch + n };
+
+  planes.places = (gpointer) (planes.ranks + n);
+  planes.old_places = planes.places + n;
+  planes.elements = (gpointer) (planes.old_places + n);
+  planes.sorted = planes.elements + n * row->most_size;
+
+  return planes;
+}
+
+static GhloCpuSortRows
+plane_rows (const Columns *self,
+            guint8        *plane,
+            guint          size)
+{
+  return (GhloCpuSortRows) { plane, size, (gint64) (self->planes.width * size), size, self->n_rows, 0 };
+}
+
+/* Copies parts of the elements of rows to the plane of elements, backwards where sorting reverses equal elements. */
 static void
-store_values (const GhloCpuSortRow *row,
-              const guint32        *rows,
-              guint                 column,
-              guint8               *to)
+load_elements (const Columns         *self,
+               const GhloCpuSortRows *from,
+               guint                  offset,
+               guint                  size)
 {
-  guint32 numbers[MOST];
+  GhloCpuSortRows source = *from;
+  GhloCpuSortRows target = plane_rows (self, self->planes.elements, size);
 
-  for (gsize i = 0; i < row->n; i++)
-    numbers[i] = rows[i * GHLO_CPU_SORT_COLUMNS + column];
-  ghlo_cpu_sort_values_store (NULL, 0, &row->comparator.keys[0], numbers, 0, row->n, to);
-}
-
-static void
-store_positions (const GhloCpuSortRow *row,
-                 const guint64        *rows,
-                 guint                 column,
-                 const guint8 *const  *from,
-                 const gint64         *from_steps,
-                 guint8 *const        *to,
-                 const gint64         *to_steps)
-{
-  guint8 copy[MOST * MAX_SIZE];
-  guint32 positions[MOST];
-
-  for (gsize i = 0; i < row->n; i++)
+  source.data += offset;
+  source.size = size;
+  if (self->row->comparator.reverses_equal)
     {
-      guint32 position = (guint32) rows[i * GHLO_CPU_SORT_COLUMNS + column];
-
-      positions[i] = row->comparator.reverses_equal ? (guint32) row->n - 1 - position : position;
+      source.data += (gint64) (self->row->n - 1) * source.element;
+      source.element = -source.element;
     }
-  for (guint k = 0; k < row->n_operands; k++)
-    {
-      const guint8 *source = from[k] + column * from_steps[k];
-      guint8 *target = to[k] + column * to_steps[k];
-
-      if (source == target)
-        source = memcpy (copy, source, row->n * row->sizes[k]);
-      ghlo_cpu_sort_fetch (row->sizes[k], source, target, positions, row->n);
-    }
-}
-
-gboolean
-ghlo_cpu_sort_columns_run (const GhloCpuSortRow *row,
-                           guint                 n_columns,
-                           const guint8 *const  *from,
-                           const gint64         *from_steps,
-                           guint8 *const        *to,
-                           const gint64         *to_steps)
-{
-  guint64 rows[MOST * GHLO_CPU_SORT_COLUMNS] __attribute__ ((aligned (64)));
-  gboolean alone = tells_elements (row);
-
   /* Unused columns are sorted too, so they are initialized. */
-  if (n_columns < GHLO_CPU_SORT_COLUMNS)
-    memset (rows, 0, row->n * GHLO_CPU_SORT_COLUMNS * sizeof (guint64));
-  for (guint i = 0; i < n_columns; i++)
-    if (!load_column (row, from, from_steps, i, rows))
-      return FALSE;
-  if (alone)
-    ghlo_cpu_routines ()->sort_columns_32 (rows, row->n);
+  if (self->n_rows < self->planes.width)
+    memset (target.data, 0, self->planes.width * self->row->n * size);
+  ghlo_cpu_sort_rows_copy (&source, &target, self->n_rows, self->row->n);
+}
+
+/* Computes the ranks of all elements. Returns what was found, as ghlo_cpu_sort_key_append (). */
+static guint
+load_ranks (const Columns         *self,
+            const GhloCpuSortRows *from,
+            gboolean               wide,
+            gpointer               ranks,
+            gboolean              *unordered)
+{
+  const GhloCpuSortRow *row = self->row;
+  guint all = 0;
+
+  *unordered = FALSE;
+  for (guint k = 0; k < row->comparator.n_keys; k++)
+    {
+      GhloSortKey part = row->comparator.keys[k];
+      guint found;
+
+      load_elements (self, &from[part.operand], part.offset, part.size);
+      part.offset = 0;
+      found = ghlo_cpu_sort_key_append (&part, &row->ranks[k], self->planes.elements, part.size, NULL,
+                                        self->planes.width * row->n, k > 0, wide, ranks);
+      *unordered |= part.partial && found & GHLO_CPU_RANK_NANS;
+      all |= found;
+    }
+
+  return all;
+}
+
+/* Finds the places of the elements of @k rows of numbers. */
+static void
+find_places (const Columns *self,
+             gsize          k,
+             guint32       *places)
+{
+  gsize n = k * self->planes.width;
+  guint32 mask = (1u << self->kind.low) - 1;
+  const guint32 *u32 = (gconstpointer) self->planes.numbers;
+  const guint64 *u64 = (gconstpointer) self->planes.numbers;
+
+  if (self->kind.width == GHLO_CPU_SORT_32)
+    for (gsize i = 0; i < n; i++)
+      places[i] = u32[i] & mask;
   else
-    ghlo_cpu_routines ()->sort_columns_64 (rows, row->n);
-  for (guint i = 0; i < n_columns; i++)
-    if (alone)
-      store_values (row, (const guint32 *) rows, i, to[0] + i * to_steps[0]);
-    else
-      store_positions (row, rows, i, from, from_steps, to, to_steps);
+    for (gsize i = 0; i < n; i++)
+      places[i] = (guint32) u64[i] & mask;
+}
+
+/* Sorts the numbers, of which the first @k rows are needed. */
+static void
+sort_numbers (const Columns *self,
+              gsize          k)
+{
+  const GhloCpuSort *routines = &ghlo_cpu_routines ()->sort;
+
+  if (k < self->row->n)
+    routines->select[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width, k);
+  else
+    routines->columns[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width);
+}
+
+/* Sorts ranks that do not fit into numbers beside places: by the @cut lower bits first, which are no more than a place
+ * has. */
+static void
+sort_halves (Columns *self,
+             guint    cut)
+{
+  const Planes *planes = &self->planes;
+  guint32 *lower = (gpointer) planes->numbers, mask = (1u << cut) - 1;
+  guint64 *upper = (gpointer) planes->numbers;
+  gsize n = planes->width * self->row->n;
+  guint low = self->kind.low;
+
+  for (gsize i = 0; i < n; i++)
+    lower[i] = ((guint32) planes->ranks[i] & mask) << low | (guint32) i;
+  self->kind.width = GHLO_CPU_SORT_32;
+  sort_numbers (self, self->row->n);
+  find_places (self, self->row->n, planes->old_places);
+  for (gsize i = 0; i < n; i++)
+    upper[i] = planes->ranks[planes->old_places[i]] >> cut << low | i;
+  self->kind.width = GHLO_CPU_SORT_64;
+  sort_numbers (self, self->k);
+  find_places (self, self->k, planes->places);
+  for (gsize i = 0; i < self->k * planes->width; i++)
+    planes->places[i] = planes->old_places[planes->places[i]];
+}
+
+static void
+store_records (const Columns         *self,
+               const GhloCpuSortRows *from,
+               const GhloCpuSortRows *to,
+               const GhloCpuSortRows *positions)
+{
+  const GhloCpuSortRow *row = self->row;
+  guint32 *places = self->planes.places, width = (guint32) self->planes.width;
+  gsize n = self->k * width;
+
+  for (guint i = 0; i < row->n_operands; i++)
+    {
+      guint size = row->sizes[i];
+      GhloCpuSortRows sorted = plane_rows (self, self->planes.sorted, size);
+
+      load_elements (self, &from[i], 0, size);
+      ghlo_cpu_sort_fetch (size, self->planes.elements, sorted.data, places, n);
+      ghlo_cpu_sort_rows_copy (&sorted, &to[i], self->n_rows, self->k);
+    }
+  if (positions != NULL)
+    {
+      GhloCpuSortRows source = plane_rows (self, (guint8 *) places, 4);
+      guint64 inverse = ((guint64) 1 << 32) / width + 1;
+
+      /* Exact as long as places times width are below 2^32. */
+      for (gsize i = 0; i < n; i++)
+        places[i] = (guint32) (places[i] * inverse >> 32);
+      ghlo_cpu_sort_rows_copy (&source, positions, self->n_rows, self->k);
+    }
+}
+
+static void
+store_values (const Columns         *self,
+              const GhloCpuSortRows *to)
+{
+  guint size = self->row->sizes[0];
+  GhloCpuSortRows sorted = plane_rows (self, self->planes.sorted, size);
+
+  ghlo_cpu_routines ()->sort.unrank[g_bit_storage (size) - 1] (&self->row->ranks[0], self->planes.numbers,
+                                                               self->k * self->planes.width, sorted.data);
+  ghlo_cpu_sort_rows_copy (&sorted, to, self->n_rows, self->k);
+}
+
+gboolean
+ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
+                           gsize                  n_rows,
+                           gsize                  k,
+                           const GhloCpuSortRows *from,
+                           const GhloCpuSortRows *to,
+                           const GhloCpuSortRows *positions,
+                           gpointer               scratch)
+{
+  gboolean records = !row->values || row->ranks[0].table || positions != NULL, unordered = FALSE;
+  Columns self = { .row = row, .n_rows = n_rows, .k = k, .planes = find_planes (row, n_rows, scratch) };
+  guint bits;
+
+  if (!records)
+    {
+      self.kind = ghlo_cpu_sort_numbers (&row->all, FALSE, 0);
+      records = load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64, self.planes.numbers, &unordered) != 0;
+      if (!records)
+        {
+          sort_numbers (&self, k);
+          store_values (&self, to);
+          return TRUE;
+        }
+    }
+  self.kind = ghlo_cpu_sort_numbers (&row->all, TRUE, self.planes.width * row->n);
+  bits = row->all.bits + self.kind.low;
+  load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64,
+              bits > 64 ? (gpointer) self.planes.ranks : self.planes.numbers, &unordered);
+  if (unordered)
+    return FALSE;
+  if (bits > 64)
+    sort_halves (&self, bits - 64);
+  else
+    {
+      ghlo_cpu_routines ()->sort.place[self.kind.width] (self.planes.numbers, self.planes.width * row->n,
+                                                         self.kind.low, 0);
+      sort_numbers (&self, k);
+      find_places (&self, k, self.planes.places);
+    }
+  store_records (&self, from, to, positions);
 
   return TRUE;
 }

@@ -5,26 +5,27 @@
 
 #pragma once
 
+#include "cpu/isa/routines.h"
 #include "kernel/sort-key.h"
 
 G_BEGIN_DECLS
 
 enum { GHLO_CPU_SORT_CHUNK = 256 };
 
-/* Computes the ranks of @n elements, at most GHLO_CPU_SORT_CHUNK. They are @stride bytes apart, or at @positions
- * (nullable) times @stride. With @below, the previous contents of @ranks become the upper bits. Returns TRUE where an
- * element is not ordered. */
-gboolean ghlo_cpu_sort_key_rank   (const GhloSortKey *self,
-                                   const guint8      *from,
-                                   gint64             stride,
-                                   const guint32     *positions,
-                                   gsize              n,
-                                   gboolean           below,
-                                   guint64           *ranks);
+/* How the elements of a key become ranks. */
+GhloCpuRank ghlo_cpu_sort_key_rank   (const GhloSortKey *self);
 
-/* Returns the bits of a part of 2 bytes or more that has this rank. Where several have it, they are those of +0 or
- * nan_bits. */
-guint64  ghlo_cpu_sort_key_unrank (const GhloSortKey *self,
-                                   guint64            rank);
+/* Computes the ranks of @n elements, as numbers of 32 bits or, with @wide, of 64. Elements are @stride bytes apart, or
+ * at @positions (nullable) times @stride. With @append, ranks are put below the previous contents of @ranks. Returns
+ * what was found, of GHLO_CPU_RANK_ZEROS and GHLO_CPU_RANK_NANS; the latter also for bytes that are not ordered. */
+guint       ghlo_cpu_sort_key_append (const GhloSortKey *self,
+                                      const GhloCpuRank *rank,
+                                      const guint8      *from,
+                                      gint64             stride,
+                                      const guint32     *positions,
+                                      gsize              n,
+                                      gboolean           append,
+                                      gboolean           wide,
+                                      gpointer           ranks);
 
 G_END_DECLS

@@ -5,6 +5,8 @@
 
 #include "cpu/sort/numbers.h"
 
+#include "cpu/isa/routines.h"
+
 #include <string.h>
 
 #define NUMBER guint32
@@ -16,13 +18,5 @@
 #define NUMBER guint64
 #define FUNCTION(name) name##_u64
 #include "cpu/sort/template.h"
-#include "cpu/sort/select.h"
-#undef NUMBER
-#undef FUNCTION
-
-#define NUMBER GhloCpuU128
-#define FUNCTION(name) name##_u128
-#include "cpu/sort/template.h"
-#include "cpu/sort/select.h"
 #undef NUMBER
 #undef FUNCTION

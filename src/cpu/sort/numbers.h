@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stable sorting of unsigned numbers of 32, 64 or 128 bits by some of their bits. For sort and top_k the numbers are
- * the ranks of elements (keys.h). A number may hold the position of its element below the rank, which makes numbers
- * unique.
+ * Sorting of unsigned numbers of 32 or 64 bits. For sort and top_k the numbers are the ranks of elements (keys.h).
+ * A number may hold the position of its element below the rank, which makes numbers unique.
  */
 
 #pragma once
@@ -12,8 +11,6 @@
 #include <string.h>
 
 G_BEGIN_DECLS
-
-__extension__ typedef unsigned __int128 GhloCpuU128;
 
 /* Work on a row checks for cancellation once per this many elements or numbers, about once per millisecond. */
 #define GHLO_CPU_SORT_CHECK_INTERVAL ((gsize) 1 << 18)
@@ -59,60 +56,19 @@ ghlo_cpu_sort_part_begin (gsize n,
   return n / n_parts * part + MIN (part, n % n_parts);
 }
 
-/* Sorts @n numbers, fewer than 2^32, by @bits bits from bit @low on; @bits is a multiple of 8. Numbers that are equal
- * in those bits must already be in the order of the lower bits. *@sorted becomes @numbers or @spare, which has the
- * same size. FALSE when cancelled. */
-gboolean ghlo_cpu_sort_u32  (guint32           *numbers,
-                             guint32           *spare,
-                             gsize              n,
-                             guint              low,
-                             guint              bits,
-                             const GhloMonitor *monitor,
-                             guint32          **sorted);
-gboolean ghlo_cpu_sort_u64  (guint64           *numbers,
-                             guint64           *spare,
-                             gsize              n,
-                             guint              low,
-                             guint              bits,
-                             const GhloMonitor *monitor,
-                             guint64          **sorted);
-gboolean ghlo_cpu_sort_u128 (GhloCpuU128       *numbers,
-                             GhloCpuU128       *spare,
-                             gsize              n,
-                             guint              low,
-                             guint              bits,
-                             const GhloMonitor *monitor,
-                             GhloCpuU128      **sorted);
+/* For numbers of each width; all but merge return FALSE when cancelled, and @spare has room for @n numbers.
+ *
+ * sort: sorts @n numbers.
+ * select: moves the @k smallest of @n numbers to the front, in any order.
+ * merge: merges each pair of sorted runs of @from into one run of @to. Only numbers [@begin, @end) of @to are
+ * written. */
+#define GHLO_CPU_SORT_DECLARE(WIDTH, NUMBER) \
+  gboolean ghlo_cpu_sort_##WIDTH   (NUMBER *numbers, NUMBER *spare, gsize n, const GhloMonitor *monitor); \
+  gboolean ghlo_cpu_select_##WIDTH (NUMBER *numbers, NUMBER *spare, gsize n, gsize k, const GhloMonitor *monitor); \
+  void     ghlo_cpu_merge_##WIDTH  (const NUMBER *from, const GhloCpuRun *runs, gsize n_runs, NUMBER *to, gsize begin, \
+                                    gsize end);
 
-/* Merges each pair of sorted runs of @from into one run of @to. Only numbers [@begin, @end) of @to are written. */
-void     ghlo_cpu_merge_u32  (const guint32     *from,
-                              const GhloCpuRun  *runs,
-                              gsize              n_runs,
-                              guint32           *to,
-                              gsize              begin,
-                              gsize              end);
-void     ghlo_cpu_merge_u64  (const guint64     *from,
-                              const GhloCpuRun  *runs,
-                              gsize              n_runs,
-                              guint64           *to,
-                              gsize              begin,
-                              gsize              end);
-void     ghlo_cpu_merge_u128 (const GhloCpuU128 *from,
-                              const GhloCpuRun  *runs,
-                              gsize              n_runs,
-                              GhloCpuU128       *to,
-                              gsize              begin,
-                              gsize              end);
-
-/* Moves the @k smallest of @n unique numbers to the front, in any order; 0 < @k <= @n. @spare has room for @n
- * numbers. */
-void     ghlo_cpu_select_u64  (guint64          *numbers,
-                               guint64          *spare,
-                               gsize             n,
-                               gsize             k);
-void     ghlo_cpu_select_u128 (GhloCpuU128      *numbers,
-                               GhloCpuU128      *spare,
-                               gsize             n,
-                               gsize             k);
+GHLO_CPU_SORT_DECLARE (u32, guint32)
+GHLO_CPU_SORT_DECLARE (u64, guint64)
 
 G_END_DECLS

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A row is sorted as numbers: the ranks of its elements, with their positions in the lower bits unless elements can
- * be reconstructed from their ranks. A long row is sorted in parts, which are then merged. Rows with NaN that is not
- * ordered are sorted by partial.h.
+ * be told from their ranks. Where a row turns out to have elements that cannot (-0 that equals +0, or NaN), it is
+ * sorted again with positions. A long row is sorted in parts, which are then merged. Rows with NaN that is not ordered
+ * are sorted by partial.h.
  */
 
 #include "cpu/sort/row.h"
 
 #include "base/sizes.h"
+#include "cpu/sort/bytes.h"
 #include "cpu/sort/partial.h"
-#include "cpu/sort/values.h"
 #include "runtime/parallel.h"
 
 #include <string.h>
@@ -19,22 +20,19 @@ enum { MAX_PARTS = 256 };
 /* Numbers that a thread merges, or elements that it copies, at a time. */
 #define GRAIN ((gsize) 1 << 16)
 
-/* Nanoseconds to load and store a number, to sort it by one digit, to merge it, and to copy an element from any
- * position. */
-#define LOAD_COST  2.0
-#define DIGIT_COST 1.5
+/* Nanoseconds to load and store a number, to sort it, for each halving of the row, to merge it, and to copy an element
+ * from any position. */
+#define LOAD_COST  1.0
+#define SORT_COST  0.2
 #define MERGE_COST 3.0
 #define FETCH_COST 2.0
 
 typedef struct _Job Job;
 
-/* How numbers of one width are loaded, sorted and merged. */
+/* How numbers of one width are sorted and merged. */
 typedef struct
 {
   guint size;
-  guint low;            /* lowest bit of the rank; the position is below it */
-  gboolean (*load)  (Job   *job,
-                     guint  part);
   gboolean (*sort)  (Job   *job,
                      guint  part);
   void     (*merge) (Job   *job,
@@ -49,6 +47,7 @@ struct _Job
 {
   const GhloCpuSortRow   *row;
   const GhloCpuSortGroup *group;
+  GhloCpuSortNumbers      kind;
   const Width            *width;
   const guint8 *const    *from;
   guint8 *const          *to;
@@ -57,11 +56,11 @@ struct _Job
   guint32                *positions;            /* of elements, as sorted by previous groups, then by this one */
   guint32                *old_positions;        /* NULL in the first group */
   guint8                 *copy;                 /* copy of the row of one operand */
-  GhloCpuSortValues       values[MAX_PARTS];
   GhloCpuRun              runs[MAX_PARTS];
   guint                   n_runs;
   guint                   operand;              /* the operand that is being permuted */
-  gint                    unordered, failed;    /* atomic */
+  /* Atomic; some element is not ordered, or cannot be told from its rank, or the work was cancelled: */
+  gint                    unordered, ambiguous, failed;
 };
 
 /* The element at position @i before this group is sorted. */
@@ -77,84 +76,90 @@ element_of (const Job *job,
 
 /* Computes the ranks of @n elements from position @i on. */
 static void
-load_ranks (Job     *job,
-            gsize    i,
-            gsize    n,
-            guint64 *ranks)
+load_ranks (Job      *job,
+            gsize     i,
+            gsize     n,
+            gboolean  wide,
+            gpointer  ranks)
 {
-  const GhloSortComparator *comparator = &job->row->comparator;
+  const GhloCpuSortRow *row = job->row;
   const guint32 *positions = job->old_positions != NULL ? job->old_positions + i : NULL;
+  gboolean backward = row->comparator.reverses_equal && job->kind.records && positions == NULL;
 
   g_assert (job->group->n > 0);
-  for (guint k = 0; k < job->group->n; k++)
+  for (guint k = job->group->first; k < job->group->first + job->group->n; k++)
     {
-      const GhloSortKey *key = &comparator->keys[job->group->first + k];
+      const GhloSortKey *key = &row->comparator.keys[k];
       const guint8 *from = job->from[key->operand];
-      gint64 stride = key->element_size;
+      gint64 stride = backward ? -(gint64) key->element_size : key->element_size;
+      guint found;
 
       if (positions == NULL)
-        from += (gsize) element_of (job, i) * key->element_size;
-      if (positions == NULL && comparator->reverses_equal)
-        stride = -stride;
-      if (ghlo_cpu_sort_key_rank (key, from, stride, positions, n, k > 0, ranks))
+        from += (backward ? element_of (job, i) : i) * key->element_size;
+      found = ghlo_cpu_sort_key_append (key, &row->ranks[k], from, stride, positions, n, k > job->group->first,
+                                        wide, ranks);
+      if (found & GHLO_CPU_RANK_NANS && key->partial)
         g_atomic_int_set (&job->unordered, TRUE);
+      else if (found != 0 && !job->kind.records)
+        g_atomic_int_set (&job->ambiguous, TRUE);
     }
 }
 
-#define DEFINE_RECORDS(NAME, NUMBER, LOW) \
-  static gboolean \
-  load_##NAME (Job   *job, \
-               guint  part) \
-  { \
-    gsize begin = ghlo_cpu_sort_part_begin (job->row->n, job->row->n_parts, part); \
-    gsize end = ghlo_cpu_sort_part_begin (job->row->n, job->row->n_parts, part + 1); \
-    NUMBER *numbers = (gpointer) job->numbers; \
-    guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
-    \
-    job->runs[part] = (GhloCpuRun) { begin, end - begin }; \
-    for (gsize i = begin; i < end; i += GHLO_CPU_SORT_CHUNK) \
-      { \
-        gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i); \
-        \
-        if (ghlo_cpu_sort_is_cancelled (i - begin, job->monitor)) \
-          return FALSE; \
-        load_ranks (job, i, n, ranks); \
-        for (gsize j = 0; j < n; j++) \
-          numbers[i + j] = (NUMBER) ranks[j] << LOW | (i + j); \
-      } \
-    return TRUE; \
-  } \
-  \
-  static void \
-  store_positions_##NAME (Job   *job, \
-                          gsize  begin, \
-                          gsize  end) \
-  { \
-    const NUMBER *numbers = (gconstpointer) job->numbers; \
-    \
-    for (gsize i = begin; i < end; i++) \
-      job->positions[i] = element_of (job, (guint32) numbers[i]); \
-  }
+/* Takes the bits of a group from ranks of 64 bits. */
+static void
+cut_ranks (const Job     *job,
+           const guint64 *ranks,
+           gsize          n,
+           guint8        *numbers)
+{
+  guint64 mask = G_MAXUINT64 >> (64 - job->group->bits);
 
-#define DEFINE_NUMBERS(NAME, NUMBER, LOW) \
+  if (job->kind.width == GHLO_CPU_SORT_32)
+    for (gsize i = 0; i < n; i++)
+      ((guint32 *) (gpointer) numbers)[i] = (guint32) (ranks[i] >> job->group->shift & mask);
+  else
+    for (gsize i = 0; i < n; i++)
+      ((guint64 *) (gpointer) numbers)[i] = ranks[i] >> job->group->shift & mask;
+}
+
+static gboolean
+load_part (Job   *job,
+           guint  part)
+{
+  const GhloCpuSortRow *row = job->row;
+  gsize begin = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part);
+  gsize end = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part + 1);
+  gboolean cut = job->group->n == 1
+                 && job->group->bits < ghlo_sort_key_bits (&row->comparator.keys[job->group->first]);
+
+  job->runs[part] = (GhloCpuRun) { begin, end - begin };
+  for (gsize i = begin; i < end; i += GHLO_CPU_SORT_CHUNK)
+    {
+      gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i);
+      guint8 *numbers = job->numbers + i * job->width->size;
+      guint64 chunk[GHLO_CPU_SORT_CHUNK];
+
+      if (ghlo_cpu_sort_is_cancelled (i - begin, job->monitor))
+        return FALSE;
+      load_ranks (job, i, n, cut || job->kind.width != GHLO_CPU_SORT_32, cut ? chunk : (gpointer) numbers);
+      if (cut)
+        cut_ranks (job, chunk, n, numbers);
+      if (job->kind.records)
+        ghlo_cpu_routines ()->sort.place[job->kind.width] (numbers, n, job->kind.low, i);
+    }
+
+  return TRUE;
+}
+
+#define DEFINE_NUMBERS(NAME, NUMBER) \
   static gboolean \
   sort_##NAME (Job   *job, \
                guint  part) \
   { \
     const GhloCpuRun *run = &job->runs[part]; \
-    NUMBER *numbers = (NUMBER *) (gpointer) job->numbers + run->begin, *sorted; \
     \
-    if (!ghlo_cpu_sort_##NAME (numbers, (NUMBER *) (gpointer) job->spare + run->begin, run->n, LOW, \
-                               job->group->bits, job->monitor, &sorted)) \
-      return FALSE; \
-    if (sorted != numbers && job->row->n_parts == 1) \
-      { \
-        job->spare = job->numbers; \
-        job->numbers = (guint8 *) sorted; \
-      } \
-    else if (sorted != numbers) \
-      memcpy (numbers, sorted, run->n * sizeof (NUMBER)); \
-    return TRUE; \
+    return ghlo_cpu_sort_##NAME ((NUMBER *) (gpointer) job->numbers + run->begin, \
+                                 (NUMBER *) (gpointer) job->spare + run->begin, run->n, job->monitor); \
   } \
   \
   static void \
@@ -163,99 +168,104 @@ load_ranks (Job     *job,
                 gsize  end) \
   { \
     ghlo_cpu_merge_##NAME ((gconstpointer) job->numbers, job->runs, job->n_runs, (gpointer) job->spare, begin, end); \
+  } \
+  \
+  static void \
+  store_positions_##NAME (Job   *job, \
+                          gsize  begin, \
+                          gsize  end) \
+  { \
+    const NUMBER *numbers = (gconstpointer) job->numbers; \
+    const guint32 mask = job->kind.low < 32 ? (1u << job->kind.low) - 1 : G_MAXUINT32; \
+    \
+    for (gsize i = begin; i < end; i++) \
+      job->positions[i] = element_of (job, (guint32) numbers[i] & mask); \
   }
 
-DEFINE_RECORDS (u64, guint64, 32)
-DEFINE_RECORDS (u128, GhloCpuU128, 64)
-DEFINE_NUMBERS (u32, guint32, 0)
-DEFINE_NUMBERS (u64, guint64, job->width->low)
-DEFINE_NUMBERS (u128, GhloCpuU128, 64)
-
-static gboolean
-load_values (Job   *job,
-             guint  part)
-{
-  const GhloCpuSortRow *row = job->row;
-  gsize begin = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part);
-  gsize end = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part + 1);
-
-  if (!ghlo_cpu_sort_values_load (&job->values[part], &row->comparator, job->from[0], row->n, begin, end,
-                                  job->numbers + begin * job->width->size, job->monitor))
-    return FALSE;
-  job->runs[part] = (GhloCpuRun) { begin, job->values[part].n_numbers };
-  if (job->values[part].unordered)
-    g_atomic_int_set (&job->unordered, TRUE);
-
-  return TRUE;
-}
-
-enum { VALUES_32, VALUES_64, RECORDS_64, RECORDS_128 };
+DEFINE_NUMBERS (u32, guint32)
+DEFINE_NUMBERS (u64, guint64)
 
 static const Width widths[] = {
-  [VALUES_32] = { 4, 0, load_values, sort_u32, merge_u32, NULL },
-  [VALUES_64] = { 8, 0, load_values, sort_u64, merge_u64, NULL },
-  [RECORDS_64] = { 8, 32, load_u64, sort_u64, merge_u64, store_positions_u64 },
-  [RECORDS_128] = { 16, 64, load_u128, sort_u128, merge_u128, store_positions_u128 },
+  { sizeof (guint32), sort_u32, merge_u32, store_positions_u32 },
+  { sizeof (guint64), sort_u64, merge_u64, store_positions_u64 },
 };
 
-static const Width *
-choose_width (const GhloCpuSortRow   *row,
-              const GhloCpuSortGroup *group)
+/* The bits of the position among @n elements. */
+static guint
+position_bits (gsize n)
 {
-  if (row->values)
-    return &widths[group->bits > 32 ? VALUES_64 : VALUES_32];
-
-  return &widths[group->bits > 32 ? RECORDS_128 : RECORDS_64];
+  return g_bit_storage (MAX (n, 2) - 1);
 }
 
-/* Offsets in the scratch, and its size. */
-typedef struct
+GhloCpuSortNumbers
+ghlo_cpu_sort_numbers (const GhloCpuSortGroup *group,
+                       gboolean                records,
+                       gsize                   n)
 {
-  gsize numbers, spare, positions, old_positions, copy, signs, size;
-} Layout;
+  guint low = records ? position_bits (n) : 0;
+
+  return (GhloCpuSortNumbers) { group->bits + low <= 32 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64, low, records };
+}
 
 static gboolean
-find_layout (const GhloCpuSortRow *row,
-             Layout               *layout)
+find_layout (GhloCpuSortRow *self)
 {
+  GhloCpuSortLayout *layout = &self->layout;
+  /* Also elements that may turn out not to be told from their ranks are sorted by position. */
+  gboolean records = !self->values || ghlo_sort_key_is_lossy (&self->comparator.keys[0]) || self->ranks[0].table;
   gsize width = 0, partial = 0;
 
-  *layout = (Layout) { 0 };
-  for (guint i = 0; i < row->n_groups; i++)
-    width = MAX (width, choose_width (row, &row->groups[i])->size);
-  for (guint i = 0; i < row->comparator.n_keys; i++)
-    if (row->comparator.keys[i].partial)
-      partial = 8 * row->comparator.n_keys;
+  if (self->values)
+    width = widths[ghlo_cpu_sort_numbers (&self->all, FALSE, self->n).width].size;
+  for (guint i = 0; records && i < self->n_groups; i++)
+    width = MAX (width, widths[ghlo_cpu_sort_numbers (&self->groups[i], TRUE, self->n).width].size);
+  for (guint i = 0; i < self->comparator.n_keys; i++)
+    if (self->comparator.keys[i].partial)
+      partial = 8 * self->comparator.n_keys;
+  self->scratch = 0;
 
   /* Numbers and the ranks of a partial key are not needed at the same time. */
-  return ghlo_size_reserve (&layout->size, &layout->numbers, row->n, MAX (width, partial))
-         && ghlo_size_reserve (&layout->size, &layout->spare, row->n, width)
-         && ghlo_size_reserve (&layout->size, &layout->positions, row->n, row->values && partial == 0 ? 0 : 4)
-         && ghlo_size_reserve (&layout->size, &layout->old_positions, row->n, row->n_groups > 1 || partial > 0 ? 4 : 0)
-         && ghlo_size_reserve (&layout->size, &layout->copy, row->n, row->most_size)
-         && ghlo_size_reserve (&layout->size, &layout->signs, row->n, row->values ? 1 : 0);
+  return ghlo_size_reserve (&self->scratch, &layout->numbers, self->n, MAX (width, partial))
+         && ghlo_size_reserve (&self->scratch, &layout->spare, self->n, width)
+         && ghlo_size_reserve (&self->scratch, &layout->positions, self->n, records ? 4 : 0)
+         && ghlo_size_reserve (&self->scratch, &layout->old_positions, self->n,
+                               self->n_groups > 1 || partial > 0 ? 4 : 0)
+         && ghlo_size_reserve (&self->scratch, &layout->copy, self->n, self->most_size);
 }
 
-/* Groups keys, beginning with the last one, as many as fit into 64 bits. */
+/* Groups keys, beginning with the last one, as many as fit into 64 bits with positions. A key that does not fit is
+ * split. */
 static void
 find_groups (GhloCpuSortRow *row)
 {
   GhloCpuSortGroup *group = NULL;
+  guint most = 64 - position_bits (row->n);
 
   row->n_groups = 0;
+  row->all = (GhloCpuSortGroup) { .n = row->comparator.n_keys };
   for (guint i = row->comparator.n_keys; i > 0; i--)
     {
-      guint bits = ghlo_sort_key_bits (&row->comparator.keys[i - 1]);
+      guint bits = ghlo_sort_key_bits (&row->comparator.keys[i - 1]), cut = bits > most ? bits - most : 0;
 
-      if (group == NULL || group->bits + bits > 64)
+      row->all.bits += bits;
+      if (group != NULL && group->bits + bits <= most)
         {
-          group = &row->groups[row->n_groups++];
-          *group = (GhloCpuSortGroup) { 0 };
+          group->first--;
+          group->n++;
+          group->bits += bits;
+          continue;
         }
-      group->first = i - 1;
-      group->n++;
-      group->bits += bits;
+      if (cut > 0)
+        row->groups[row->n_groups++] = (GhloCpuSortGroup) { i - 1, 1, cut, 0 };
+      group = &row->groups[row->n_groups++];
+      *group = (GhloCpuSortGroup) { i - 1, 1, bits - cut, cut };
     }
+}
+
+gboolean
+ghlo_cpu_sort_row_counts (const GhloCpuSortRow *self)
+{
+  return self->values && self->sizes[0] == 1 && (self->n > GHLO_CPU_SORT_BLOCK || self->ranks[0].table);
 }
 
 gboolean
@@ -263,7 +273,6 @@ ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
                         guint           n_parts)
 {
   const GhloSortKey *key = &self->comparator.keys[0];
-  Layout layout;
   double cost = 0;
 
   if (self->n > G_MAXUINT32)
@@ -271,6 +280,8 @@ ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
   self->values = self->n_operands == 1 && self->comparator.n_keys == 1 && key->size == key->element_size;
   self->n_parts = MIN (n_parts, MAX_PARTS);
   self->most_size = 0;
+  for (guint i = 0; i < self->comparator.n_keys; i++)
+    self->ranks[i] = ghlo_cpu_sort_key_rank (&self->comparator.keys[i]);
   for (guint i = 0; i < self->n_operands; i++)
     {
       self->most_size = MAX (self->most_size, self->sizes[i]);
@@ -278,11 +289,23 @@ ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
     }
   find_groups (self);
   for (guint i = 0; i < self->n_groups; i++)
-    cost += LOAD_COST + MAX (DIGIT_COST * self->groups[i].bits / 8, 4);
-  if (!find_layout (self, &layout))
-    return FALSE;
-  self->scratch = layout.size;
+    cost += LOAD_COST + SORT_COST * (self->groups[i].bits > 32 ? 2 : 1) * g_bit_storage (self->n);
   self->nanoseconds = cost * (double) self->n;
+
+  return find_layout (self);
+}
+
+/* Calls @func for all of [0, n), whose parts several threads may compute; short rows are not worth that. */
+static gboolean
+run_parts (Job              *job,
+           gsize             n,
+           gsize             grain,
+           double            nanoseconds,
+           GhloParallelFunc  func)
+{
+  if (n > grain)
+    return ghlo_parallel_for (n, grain, nanoseconds, func, job, job->monitor);
+  func (job, 0, n, 0);
 
   return TRUE;
 }
@@ -297,8 +320,9 @@ load_and_sort (gpointer data,
 
   for (gsize part = begin; part < end; part++)
     {
-      if (!job->width->load (job, (guint) part)
-          || (!g_atomic_int_get (&job->unordered) && !job->width->sort (job, (guint) part)))
+      if (!load_part (job, (guint) part)
+          || (!g_atomic_int_get (&job->unordered) && !g_atomic_int_get (&job->ambiguous)
+              && !job->width->sort (job, (guint) part)))
         g_atomic_int_set (&job->failed, TRUE);
     }
 }
@@ -324,7 +348,7 @@ merge_parts (Job   *job,
       guint8 *kept = job->numbers;
       gsize at = 0;
 
-      if (!ghlo_parallel_for (n, GRAIN, MERGE_COST * (double) n, merge_range, job, job->monitor))
+      if (!run_parts (job, n, GRAIN, MERGE_COST * (double) n, merge_range))
         return FALSE;
       job->numbers = job->spare;
       job->spare = kept;
@@ -340,16 +364,7 @@ merge_parts (Job   *job,
   return TRUE;
 }
 
-static void
-store_positions (gpointer data,
-                 gsize    begin,
-                 gsize    end,
-                 guint    worker)
-{
-  Job *job = data;
-
-  job->width->store_positions (job, begin, end);
-}
+typedef guint64 Pair __attribute__ ((vector_size (16)));
 
 #define DEFINE_FETCH(SIZE, UNIT) \
   static void \
@@ -368,7 +383,7 @@ DEFINE_FETCH (1, guint8)
 DEFINE_FETCH (2, guint16)
 DEFINE_FETCH (4, guint32)
 DEFINE_FETCH (8, guint64)
-DEFINE_FETCH (16, GhloCpuU128)
+DEFINE_FETCH (16, Pair)
 
 void
 ghlo_cpu_sort_fetch (guint          size,
@@ -411,7 +426,7 @@ fetch (Job *job)
       if (job->from[i] == job->to[i]
           && !ghlo_cpu_sort_copy (job->copy, job->from[i], row->n * row->sizes[i], job->monitor))
         return FALSE;
-      if (!ghlo_parallel_for (row->n, GRAIN, FETCH_COST * (double) row->n, fetch_range, job, job->monitor))
+      if (!run_parts (job, row->n, GRAIN, FETCH_COST * (double) row->n, fetch_range))
         return FALSE;
     }
 
@@ -433,8 +448,9 @@ run_partial (Job     *job,
         {
           if (ghlo_cpu_sort_is_cancelled (i, job->monitor))
             return FALSE;
-          ghlo_cpu_sort_key_rank (key, job->from[key->operand] + i * key->element_size, key->element_size, NULL,
-                                  MIN (GHLO_CPU_SORT_CHUNK, row->n - i), FALSE, ranks + k * row->n + i);
+          ghlo_cpu_sort_key_append (key, &row->ranks[k], job->from[key->operand] + i * key->element_size,
+                                    key->element_size, NULL, MIN (GHLO_CPU_SORT_CHUNK, row->n - i), FALSE, TRUE,
+                                    ranks + k * row->n + i);
         }
     }
 
@@ -443,56 +459,50 @@ run_partial (Job     *job,
 }
 
 static void
-store_range (gpointer data,
-             gsize    begin,
-             gsize    end,
-             guint    worker)
+store_values (gpointer data,
+              gsize    begin,
+              gsize    end,
+              guint    worker)
 {
   const Job *job = data;
+  guint size = job->row->sizes[0];
 
-  ghlo_cpu_sort_values_store (job->values, job->row->n_parts, &job->row->comparator.keys[0], job->numbers, begin, end,
-                              job->to[0]);
+  ghlo_cpu_routines ()->sort.unrank[g_bit_storage (size) - 1] (&job->row->ranks[0],
+                                                               job->numbers + begin * job->width->size, end - begin,
+                                                               job->to[0] + begin * size);
 }
 
-static gboolean
-store_values (Job   *job,
-              gsize  n)
+static void
+store_positions (gpointer data,
+                 gsize    begin,
+                 gsize    end,
+                 guint    worker)
 {
-  const GhloCpuSortRow *row = job->row;
+  Job *job = data;
 
-  if (!ghlo_parallel_for (n, GRAIN, LOAD_COST * (double) n, store_range, job, job->monitor))
-    return FALSE;
-  ghlo_cpu_sort_values_store_kept (job->values, row->n_parts, &row->comparator.keys[0], job->numbers, n, job->to[0]);
-
-  return TRUE;
+  job->width->store_positions (job, begin, end);
 }
 
-/* Sorts by one group of keys. FALSE when cancelled, or where an element is not ordered. */
+/* Sorts by one group of keys. FALSE when cancelled, or where elements are not ordered or ambiguous. */
 static gboolean
 sort_group (Job                    *job,
-            const GhloCpuSortGroup *group)
+            const GhloCpuSortGroup *group,
+            gboolean                records)
 {
   const GhloCpuSortRow *row = job->row;
-  gsize n = 0;
 
   job->group = group;
-  job->width = choose_width (row, group);
-  if (!ghlo_parallel_for (row->n_parts, 1, row->nanoseconds, load_and_sort, job, job->monitor)
-      || job->failed || job->unordered)
-    return FALSE;
-  for (guint i = 0; i < row->n_parts; i++)
-    n += job->runs[i].n;
-  if (!merge_parts (job, n))
-    return FALSE;
-  if (row->values)
-    return store_values (job, n);
+  job->kind = ghlo_cpu_sort_numbers (group, records, row->n);
+  job->width = &widths[job->kind.width];
 
-  return ghlo_parallel_for (n, GRAIN, LOAD_COST * (double) n, store_positions, job, job->monitor);
+  return run_parts (job, row->n_parts, 1, row->nanoseconds, load_and_sort)
+         && !job->failed && !job->unordered && !job->ambiguous && merge_parts (job, row->n)
+         && run_parts (job, row->n, GRAIN, LOAD_COST * (double) row->n, records ? store_positions : store_values);
 }
 
 static gboolean
-sort_groups (Job     *job,
-             guint32 *other_positions)
+sort_records (Job     *job,
+              guint32 *other_positions)
 {
   for (guint i = 0; i < job->row->n_groups; i++)
     {
@@ -503,11 +513,11 @@ sort_groups (Job     *job,
           job->old_positions = job->positions;
           job->positions = kept;
         }
-      if (!sort_group (job, &job->row->groups[i]))
+      if (!sort_group (job, &job->row->groups[i], TRUE))
         return FALSE;
     }
 
-  return job->row->values || fetch (job);
+  return fetch (job);
 }
 
 gboolean
@@ -517,12 +527,11 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
                        gpointer              scratch,
                        const GhloMonitor    *monitor)
 {
-  Layout layout;
+  const GhloCpuSortLayout *layout = &self->layout;
   Job job;
   guint32 *positions[2];
-  gboolean done;
+  gboolean done = FALSE;
 
-  find_layout (self, &layout);
   /* The other fields stay uninitialized: sorting a short row takes less time than clearing the arrays for long
    * ones. */
   job.row = self;
@@ -530,26 +539,27 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   job.to = to;
   job.monitor = monitor;
   job.old_positions = NULL;
-  job.unordered = job.failed = FALSE;
-  positions[0] = (gpointer) ((guint8 *) scratch + layout.positions);
-  positions[1] = (gpointer) ((guint8 *) scratch + layout.old_positions);
-  job.numbers = (guint8 *) scratch + layout.numbers;
-  job.spare = (guint8 *) scratch + layout.spare;
-  job.copy = (guint8 *) scratch + layout.copy;
+  job.unordered = job.failed = job.ambiguous = FALSE;
+  positions[0] = (gpointer) ((guint8 *) scratch + layout->positions);
+  positions[1] = (gpointer) ((guint8 *) scratch + layout->old_positions);
+  job.numbers = (guint8 *) scratch + layout->numbers;
+  job.spare = (guint8 *) scratch + layout->spare;
+  job.copy = (guint8 *) scratch + layout->copy;
   job.positions = positions[0];
-  for (guint i = 0; self->values && i < self->n_parts; i++)
-    {
-      job.values[i].signs = (guint8 *) scratch + layout.signs + ghlo_cpu_sort_part_begin (self->n, self->n_parts, i);
-      job.values[i].nans = job.copy + ghlo_cpu_sort_part_begin (self->n, self->n_parts, i) * self->sizes[0];
-    }
 
-  if (self->values && self->sizes[0] == 1)
-    done = ghlo_cpu_sort_bytes (&self->comparator, from[0], to[0], self->n, job.copy, monitor, &job.unordered);
-  else
-    done = sort_groups (&job, positions[1]);
+  if (ghlo_cpu_sort_row_counts (self))
+    done = ghlo_cpu_sort_bytes (&self->comparator.keys[0], from[0], to[0], self->n, monitor, &job.unordered,
+                                &job.ambiguous);
+  else if (self->values)
+    done = sort_group (&job, &self->all, FALSE);
+  if (!self->values || job.ambiguous)
+    {
+      job.ambiguous = FALSE;
+      done = sort_records (&job, positions[1]);
+    }
   if (done || !job.unordered)
     return done;
 
-  job.numbers = (guint8 *) scratch + layout.numbers;
+  job.numbers = (guint8 *) scratch + layout->numbers;
   return run_partial (&job, positions);
 }

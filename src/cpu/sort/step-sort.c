@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The step of sort, where the comparator compares keys (comparator.h). A row is the elements along the sorted
- * dimension. Rows of adjacent elements are sorted in place. Others are gathered several at a time, so that memory is
- * read in whole cache lines.
+ * dimension. Short rows are sorted side by side. Long rows of adjacent elements are sorted in place; others are
+ * gathered several at a time, so that memory is read in whole cache lines.
  */
 
 #include "base/sizes.h"
 #include "cpu/finish.h"
-#include "cpu/isa/routines.h"
 #include "cpu/sort/columns.h"
 #include "cpu/steps.h"
 #include "runtime/parallel.h"
 
-#include <string.h>
-
 /* Rows that are gathered at a time: as many as a cache line has elements of four bytes, or fewer where they would not
  * fit into the L2 cache. */
 enum { MAX_TOGETHER = 16, MIN_TOGETHER = 4, TOGETHER_ELEMENTS = 1 << 17 };
-
-/* The fewest rows that are sorted side by side, and their greatest length. */
-enum { MIN_COLUMNS = 4, MAX_COLUMN = 256 };
 
 /* The fewest elements of a part, and the fewest threads, for sorting a row in parts. Merging two parts takes about as
  * long as two threads save by sorting them. */
@@ -27,21 +21,17 @@ enum { MIN_PART = 1 << 15, MIN_THREADS = 4 };
 
 typedef struct
 {
-  GhloCpuSortRow row;
-  guint          dimension;
-  gint           lane;            /* the last other dimension; -1 where there is none */
-  gsize          n_lanes;         /* its size */
-  gsize          together;        /* rows of a block; they are gathered together */
-  gboolean       columns;         /* the rows of a block are sorted side by side */
-  gsize          blocks_each;     /* blocks that cover all lanes */
-  gsize          n_blocks;
-  gboolean       threads_share_blocks;    /* otherwise they share the parts of a row */
-  gboolean       result_direct;   /* rows of the results are adjacent elements */
-  guint         *sizes;           /* owned; bytes of each operand's elements */
-  gboolean      *direct;          /* owned; rows of each operand are adjacent elements */
-  gsize         *stages;          /* owned; for each operand, the offset of its gathered rows in the scratch */
-  gsize          pointers;        /* offset of a block's Rows in the scratch */
-  gsize          scratch;         /* bytes for one thread */
+  GhloCpuSortRow    row;
+  GhloCpuSortBlocks blocks;
+  gboolean          columns;         /* the rows of a block are sorted side by side */
+  gboolean          threads_share_blocks;    /* otherwise they share the parts of a row */
+  gboolean          result_direct;   /* rows of the results are adjacent elements */
+  guint            *sizes;           /* owned; bytes of each operand's elements */
+  gboolean         *direct;          /* owned; rows of each operand are adjacent elements */
+  gsize            *stages;          /* owned; for each operand, the offset of its gathered rows in the scratch */
+  gsize             rows;            /* offset of a block's Rows in the scratch */
+  gsize             planes;          /* offset of the planes of columns in the scratch */
+  gsize             scratch;         /* bytes for one thread */
 } Sort;
 
 typedef struct
@@ -53,72 +43,87 @@ typedef struct
   gint               failed;      /* atomic */
 } Run;
 
-/* Lays out the scratch of each thread: for sorting a row, pointers, and gathered rows. */
+/* Rows of each operand and result, and the addresses of one of them. */
+typedef struct
+{
+  GhloCpuSortRows *from, *to;
+  const guint8   **source;
+  guint8         **target;
+} Rows;
+
+/* Lays out the scratch of each thread: for sorting a row, Rows, gathered rows, and planes. */
 static gboolean
 find_scratch (Sort *self)
 {
   gsize ignored;
 
   if (!ghlo_size_reserve (&self->scratch, &ignored, self->row.scratch, 1)
-      || !ghlo_size_reserve (&self->scratch, &self->pointers, self->row.n_operands,
-                             2 * (sizeof (gpointer) + sizeof (gint64))))
+      || !ghlo_size_reserve (&self->scratch, &self->rows, self->row.n_operands,
+                             2 * (sizeof (GhloCpuSortRows) + sizeof (gpointer))))
     return FALSE;
   for (guint i = 0; i < self->row.n_operands; i++)
     {
-      gsize n_rows = self->direct[i] && self->result_direct ? 0 : self->together, n;
+      gsize n_rows = self->direct[i] && self->result_direct ? 0 : ghlo_cpu_sort_blocks_most (&self->blocks), n;
 
       if (!ghlo_size_mul (&n, n_rows, self->row.n)
           || !ghlo_size_reserve (&self->scratch, &self->stages[i], n, self->sizes[i]))
         return FALSE;
     }
 
-  return TRUE;
+  return !self->columns
+         || ghlo_size_reserve (&self->scratch, &self->planes, 1,
+                               ghlo_cpu_sort_columns_scratch (&self->row, ghlo_cpu_sort_blocks_most (&self->blocks)));
 }
 
 static gboolean
 find_rows (Sort           *self,
            const GhloView *operands,
-           const GhloView *result)
+           const GhloView *results,
+           guint           dimension)
 {
-  gboolean all_direct;
-  gsize others = 1;
-  gint64 n = result->dimensions[self->dimension];
+  guint n_operands = self->row.n_operands;
+  g_autofree const GhloView **views = g_new (const GhloView *, 2 * n_operands);
+  gint64 n = results[0].dimensions[dimension];
 
-  self->lane = result->rank < 2 ? -1 : (gint) (self->dimension == result->rank - 1 ? result->rank - 2
-                                                                                   : result->rank - 1);
-  self->n_lanes = self->lane < 0 ? 1 : (gsize) result->dimensions[self->lane];
-  for (guint i = 0; i < result->rank; i++)
-    if (i != self->dimension && (gint) i != self->lane
-        && !ghlo_size_mul (&others, others, (gsize) result->dimensions[i]))
-      return FALSE;
-  self->row.n = (gsize) n;
-  self->result_direct = all_direct = self->dimension == result->rank - 1 || self->n_lanes * others == 1;
-  for (guint i = 0; i < self->row.n_operands; i++)
+  for (guint i = 0; i < n_operands; i++)
     {
+      views[2 * i] = &operands[i];
+      views[2 * i + 1] = &results[i];
       self->sizes[i] = ghlo_element_info (operands[i].element_type)->size;
-      self->direct[i] = n == 1 || operands[i].strides[self->dimension] == self->sizes[i];
-      all_direct &= self->direct[i];
+      self->direct[i] = n == 1 || operands[i].strides[dimension] == self->sizes[i];
     }
+  self->row.n = (gsize) n;
+  self->result_direct = n == 1 || results[0].strides[dimension] == self->sizes[0];
 
-  self->together = all_direct ? 1 : CLAMP (TOGETHER_ELEMENTS / MAX (n, 1), MIN_TOGETHER, MAX_TOGETHER);
-  self->columns = self->n_lanes >= MIN_COLUMNS && n <= MAX_COLUMN;
-  if (self->columns)
-    self->together = GHLO_CPU_SORT_COLUMNS;
-  self->together = MAX (MIN (self->together, self->n_lanes), 1);
-  self->blocks_each = ghlo_size_ceil_div (self->n_lanes, self->together);
-  if (n == 0)
-    others = 0;
-
-  return ghlo_size_mul (&self->n_blocks, self->blocks_each, others);
+  return ghlo_cpu_sort_blocks_init (&self->blocks, dimension, views, 2 * n_operands);
 }
 
-/* Where there are too few blocks for all threads, they share the parts of one row at a time. */
+/* How many rows are sorted, or gathered, together. */
+static gboolean
+choose_block (Sort *self)
+{
+  gboolean all_direct = self->result_direct;
+  gsize together;
+
+  for (guint i = 0; i < self->row.n_operands; i++)
+    all_direct &= self->direct[i];
+  self->columns = ghlo_cpu_sort_columns_takes (&self->row, self->blocks.n_lanes * self->blocks.n_groups);
+  if (self->columns)
+    together = ghlo_cpu_sort_columns_most (&self->row);
+  else
+    together = all_direct ? 1 : CLAMP (TOGETHER_ELEMENTS / MAX (self->row.n, 1), MIN_TOGETHER, MAX_TOGETHER);
+
+  return ghlo_cpu_sort_blocks_divide (&self->blocks, together);
+}
+
+/* Where there are too few rows for all threads, they share the parts of one row at a time. */
 static guint
 choose_parts (Sort *self)
 {
   guint n_workers = ghlo_parallel_n_workers (), parts = 1;
 
-  self->threads_share_blocks = self->n_blocks >= n_workers || n_workers < MIN_THREADS || self->row.n < 2 * MIN_PART;
+  self->threads_share_blocks = self->blocks.n_blocks >= n_workers || n_workers < MIN_THREADS
+                               || self->row.n < 2 * MIN_PART;
   while (!self->threads_share_blocks && parts < n_workers && self->row.n / (2 * parts) >= MIN_PART)
     parts *= 2;
 
@@ -150,15 +155,14 @@ read_request (gpointer               step,
   self->row.sizes = self->sizes;
   if (n > 0 && dimension < 0)
     dimension += operands[0].rank;
-  self->dimension = (guint) dimension;
   if (n == 0 || dimension < 0 || dimension >= operands[0].rank)
     return "its dimension is out of range";
   if (!ghlo_sort_comparator_read (&self->row.comparator, request->op))
     return "its comparator does not compare keys";
-  if (!find_rows (self, operands, &request->results[0]) || !ghlo_cpu_sort_row_init (&self->row, choose_parts (self))
-      || !find_scratch (self) || !find_all_scratch (self, &scratch))
+  if (!find_rows (self, operands, request->results, (guint) dimension)
+      || !ghlo_cpu_sort_row_init (&self->row, choose_parts (self)) || !choose_block (self) || !find_scratch (self)
+      || !find_all_scratch (self, &scratch))
     return "its rows are too long";
-  self->columns = self->columns && ghlo_cpu_sort_columns_takes (&self->row);
 
   return NULL;
 }
@@ -186,74 +190,6 @@ clear (gpointer step)
   g_free (self->stages);
 }
 
-/* The address of the first row of a block. */
-static guint8 *
-block_of (const Sort     *self,
-          const GhloView *view,
-          gsize           block)
-{
-  guint8 *data = view->data;
-  gsize rest = block / self->blocks_each;
-
-  if (self->lane >= 0)
-    data += (gint64) (block % self->blocks_each * self->together) * view->strides[self->lane];
-  for (guint i = view->rank; i > 0; i--)
-    if (i - 1 != self->dimension && (gint) i - 1 != self->lane)
-      {
-        data += (gint64) (rest % (gsize) view->dimensions[i - 1]) * view->strides[i - 1];
-        rest /= (gsize) view->dimensions[i - 1];
-      }
-
-  return data;
-}
-
-static gint64
-lane_stride (const Sort     *self,
-             const GhloView *view)
-{
-  return self->lane < 0 ? 0 : view->strides[self->lane];
-}
-
-/* Gathers rows of an operand into adjacent elements. */
-static void
-gather_rows (const Sort     *self,
-             const GhloView *view,
-             const guint8   *from,
-             guint8         *to,
-             gsize           n_rows)
-{
-  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
-  gsize size = ghlo_element_info (view->element_type)->size, n = self->row.n;
-  gint64 lane = lane_stride (self, view);
-  GhloCpuPlaneFunc move = (lane == (gint64) size ? routines->transpose : routines->move)[g_bit_storage (size) - 1];
-
-  move (from, lane, view->strides[self->dimension], to, (gint64) (n * size), (gint64) size, n_rows, n);
-}
-
-static void
-scatter_rows (const Sort     *self,
-              const GhloView *view,
-              const guint8   *from,
-              guint8         *to,
-              gsize           n_rows)
-{
-  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
-  gsize size = ghlo_element_info (view->element_type)->size, n = self->row.n;
-  gint64 lane = lane_stride (self, view);
-  GhloCpuPlaneFunc move = (lane == (gint64) size ? routines->transpose : routines->move)[g_bit_storage (size) - 1];
-
-  move (from, (gint64) size, (gint64) (n * size), to, view->strides[self->dimension], lane, n, n_rows);
-}
-
-/* For each operand, the addresses of a block's first row in the source and in the destination, and the bytes from one
- * row to the next. */
-typedef struct
-{
-  const guint8 **from;
-  guint8       **to;
-  gint64        *from_steps, *to_steps;
-} Rows;
-
 static void
 find_block (const Run *run,
             gsize      block,
@@ -263,45 +199,28 @@ find_block (const Run *run,
   const Sort *self = run->sort;
   guint n = self->row.n_operands;
 
-  rows->from = (gpointer) (scratch + self->pointers);
-  rows->to = (gpointer) (rows->from + n);
-  rows->from_steps = (gpointer) (rows->to + n);
-  rows->to_steps = rows->from_steps + n;
+  rows->from = (gpointer) (scratch + self->rows);
+  rows->to = rows->from + n;
+  rows->source = (gpointer) (rows->to + n);
+  rows->target = (gpointer) (rows->source + n);
   for (guint i = 0; i < n; i++)
     {
-      guint8 *stage = scratch + self->stages[i];
-      gint64 step = (gint64) (self->row.n * self->sizes[i]);
-
-      rows->from[i] = self->direct[i] ? block_of (self, &run->operands[i], block) : stage;
-      rows->from_steps[i] = self->direct[i] ? lane_stride (self, &run->operands[i]) : step;
-      rows->to[i] = self->result_direct ? block_of (self, &run->results[i], block) : stage;
-      rows->to_steps[i] = self->result_direct ? lane_stride (self, &run->results[i]) : step;
+      rows->from[i] = ghlo_cpu_sort_blocks_find (&self->blocks, &run->operands[i], block);
+      rows->to[i] = ghlo_cpu_sort_blocks_find (&self->blocks, &run->results[i], block);
     }
 }
 
-static gboolean
-sort_rows (const Run *run,
-           Rows      *rows,
-           gsize      n,
-           guint8    *scratch)
+static GhloCpuSortRows
+find_stage (const Sort *self,
+            guint       operand,
+            guint8     *scratch)
 {
-  const Sort *self = run->sort;
+  guint size = self->sizes[operand];
 
-  if (self->columns
-      && ghlo_cpu_sort_columns_run (&self->row, (guint) n, rows->from, rows->from_steps, rows->to, rows->to_steps))
-    return TRUE;
-  for (gsize row = 0; row < n; row++)
-    {
-      if (!ghlo_cpu_sort_row_run (&self->row, rows->from, rows->to, scratch, run->monitor))
-        return FALSE;
-      for (guint i = 0; i < self->row.n_operands; i++)
-        {
-          rows->from[i] += rows->from_steps[i];
-          rows->to[i] += rows->to_steps[i];
-        }
-    }
-
-  return TRUE;
+  return (GhloCpuSortRows) {
+    scratch + self->stages[operand], (gint64) (self->row.n * size), size, size,
+    ghlo_cpu_sort_blocks_most (&self->blocks), 0,
+  };
 }
 
 static gboolean
@@ -310,17 +229,42 @@ sort_block (const Run *run,
             guint8    *scratch)
 {
   const Sort *self = run->sort;
-  gsize n = MIN (self->n_lanes - block % self->blocks_each * self->together, self->together);
+  gsize n_rows = ghlo_cpu_sort_blocks_length (&self->blocks, block);
+  guint n = self->row.n_operands;
   Rows rows;
 
-  for (guint i = 0; i < self->row.n_operands; i++)
-    if (!self->direct[i])
-      gather_rows (self, &run->operands[i], block_of (self, &run->operands[i], block), scratch + self->stages[i], n);
   find_block (run, block, scratch, &rows);
-  if (!sort_rows (run, &rows, n, scratch))
-    return FALSE;
-  for (guint i = 0; !self->result_direct && i < self->row.n_operands; i++)
-    scatter_rows (self, &run->results[i], scratch + self->stages[i], block_of (self, &run->results[i], block), n);
+  if (self->columns && ghlo_cpu_sort_columns_run (&self->row, n_rows, self->row.n, rows.from, rows.to, NULL,
+                                                  scratch + self->planes))
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      GhloCpuSortRows stage = find_stage (self, i, scratch);
+
+      if (!self->direct[i])
+        {
+          ghlo_cpu_sort_rows_copy (&rows.from[i], &stage, n_rows, self->row.n);
+          rows.from[i] = stage;
+        }
+      if (!self->result_direct)
+        rows.to[i] = stage;
+    }
+  for (gsize row = 0; row < n_rows; row++)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          rows.source[i] = ghlo_cpu_sort_rows_find (&rows.from[i], row);
+          rows.target[i] = ghlo_cpu_sort_rows_find (&rows.to[i], row);
+        }
+      if (!ghlo_cpu_sort_row_run (&self->row, rows.source, rows.target, scratch, run->monitor))
+        return FALSE;
+    }
+  for (guint i = 0; !self->result_direct && i < n; i++)
+    {
+      GhloCpuSortRows result = ghlo_cpu_sort_blocks_find (&self->blocks, &run->results[i], block);
+
+      ghlo_cpu_sort_rows_copy (&rows.to[i], &result, n_rows, self->row.n);
+    }
 
   return TRUE;
 }
@@ -348,15 +292,18 @@ run (gpointer            compiled,
 {
   const Sort *self = compiled;
   Run run = { self, operands, results, scratch, monitor, FALSE };
-  double nanoseconds = self->row.nanoseconds * (double) self->together * (double) self->n_blocks;
+  double n_rows = (double) ghlo_cpu_sort_blocks_most (&self->blocks) * (double) self->blocks.n_blocks;
+  double nanoseconds = self->row.nanoseconds * n_rows;
+
+  gsize n_blocks = self->row.n > 0 ? self->blocks.n_blocks : 0;
 
   if (self->threads_share_blocks)
     {
-      if (!ghlo_parallel_for (self->n_blocks, 1, nanoseconds, sort_blocks, &run, monitor))
+      if (!ghlo_parallel_for (n_blocks, 1, nanoseconds, sort_blocks, &run, monitor))
         run.failed = TRUE;
     }
   else
-    sort_blocks (&run, 0, self->n_blocks, 0);
+    sort_blocks (&run, 0, n_blocks, 0);
 
   return ghlo_cpu_finish (!run.failed, monitor, error);
 }
@@ -365,10 +312,11 @@ static char *
 describe (gpointer compiled)
 {
   const Sort *self = compiled;
+  const char *rows = ghlo_cpu_sort_blocks_most (&self->blocks) > 1 ? "rows together" : "rows";
 
   return g_strdup_printf ("%s, %u key%s, %s%s", self->row.values ? "values" : "positions", self->row.comparator.n_keys,
                           self->row.comparator.n_keys == 1 ? "" : "s",
-                          self->columns ? "columns" : self->together > 1 ? "rows together" : "rows",
+                          self->columns ? "columns" : rows,
                           self->row.n_parts > 1 ? ", in parts" : "");
 }
 

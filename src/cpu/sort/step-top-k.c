@@ -1,153 +1,169 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The step of chlo.top_k: the largest elements in the total order; equal ones are ordered by position. While a long
- * row is read, only elements that may still be among the k largest are kept.
+ * The step of chlo.top_k: the largest elements in the total order; equal ones are ordered by position. Short rows are
+ * sorted side by side. While a long row is read, only elements that may still be among the k largest are kept.
  */
 
 #include "base/sizes.h"
 #include "cpu/finish.h"
-#include "cpu/sort/keys.h"
-#include "cpu/sort/numbers.h"
+#include "cpu/sort/columns.h"
 #include "cpu/steps.h"
 #include "runtime/parallel.h"
 
 #include <string.h>
 
-/* ROOM: candidates besides twice k. MIN_PART: fewest elements of a part of a row. CHECK_EVERY: chunks of ranks
- * between two checks for cancellation. */
-enum { ROOM = 1024, MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256 };
+/* MIN_PART: fewest elements of a part of a row. CHECK_EVERY: chunks of ranks between two checks for cancellation.
+ * TOGETHER: rows that are gathered at a time where their elements are not adjacent. */
+enum { MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256, TOGETHER = 16 };
 
 /* Nanoseconds to read an element, and to sort one of the k largest. */
-#define LOOK_COST 1.5
-#define SORT_COST 40.0
+#define LOOK_COST 0.3
+#define SORT_COST 20.0
 
-typedef struct _TopK TopK;
-typedef struct _Run  Run;
-
-/* The functions for numbers of one width. */
+/* Elements of a row that may be among the k largest, in the order of their positions. */
 typedef struct
 {
-  guint size;
-  /* Finds the k smallest numbers of a part of a row, and sets *@numbers to them, in order. FALSE when cancelled. */
-  gboolean (*select) (const TopK        *self,
-                      const guint8      *from,
-                      gint64             stride,
-                      gsize              begin,
-                      gsize              end,
-                      guint8           **numbers,
-                      guint8            *spare,
-                      const GhloMonitor *monitor);
-  /* Finds the k smallest of the k smallest of all parts, which are adjacent. */
-  void     (*unite)  (const TopK        *self,
-                      guint8           **numbers,
-                      guint8            *spare);
-  guint64  (*position)  (gconstpointer      numbers,
-                         gsize              i);
-} Width;
+  gpointer ranks;             /* numbers of the key's width */
+  gpointer spare;             /* room for twice as many numbers */
+  guint32 *positions;
+  gsize    n;
+  guint64  limit;             /* the rank of the last of the k, where some are known; elements behind it are not */
+} Candidates;
 
-struct _TopK
+typedef struct
 {
-  GhloSortKey    key;
-  const Width   *width;
-  gsize          n, k, n_rows;
-  gsize          capacity;      /* numbers in a buffer of candidates */
-  gboolean       threads_share_rows;    /* otherwise they share the parts of a row */
-  gsize          n_parts;
-  gsize          scratch;       /* bytes for one thread or part: two buffers */
-  gsize          all_scratch;   /* bytes for all threads or parts, and for the numbers that they find */
-  double         nanoseconds;   /* for a row */
-};
+  GhloCpuSortRow    row;
+  GhloCpuSortRow    order;         /* of the k ranks, with positions */
+  GhloCpuSortBlocks blocks;
+  guint             width;         /* of ranks: GHLO_CPU_SORT_32 or GHLO_CPU_SORT_64 */
+  gsize             n, k;
+  gsize             capacity;      /* candidates that there is room for */
+  gboolean          columns;       /* the rows of a block are sorted side by side */
+  gboolean          direct;        /* rows of the operand are adjacent elements */
+  gboolean          threads_share_rows;    /* otherwise they share the parts of a row */
+  gsize             n_parts;
+  gsize             ranks, spare, positions, sort, stage, planes;     /* offsets in the scratch */
+  gsize             scratch;       /* bytes for one thread or part */
+  gsize             all_scratch;   /* bytes for all threads or parts */
+  double            nanoseconds;   /* for a row */
+} TopK;
 
-struct _Run
+typedef struct
 {
   const TopK        *top_k;
   const GhloView    *operand, *values, *indices;
   guint8            *scratch;
-  gsize              row;
-  guint8            *found[MAX_PARTS];    /* the numbers found in each part of the row */
+  GhloCpuSortRows    row;                 /* the row that is split */
   const GhloMonitor *monitor;
   gint               stopped;             /* atomic */
-};
+} Run;
 
-#define DEFINE_WIDTH(NAME, NUMBER, LOW) \
-  static void \
-  sort_##NAME (const TopK *self, \
-               guint8    **numbers, \
-               guint8     *spare) \
-  { \
-    NUMBER *sorted; \
-    \
-    /* Not cancellable, since sorting k numbers is quick. */ \
-    ghlo_cpu_sort_##NAME ((gpointer) *numbers, (gpointer) spare, self->k, 0, 8 * sizeof (NUMBER), NULL, &sorted); \
-    *numbers = (guint8 *) sorted; \
-  } \
-  \
+/* Keeps the first @k candidates. FALSE when cancelled. */
+#define DEFINE_KEEP(BITS) \
   static gboolean \
-  select_##NAME (const TopK        *self, \
-                 const guint8      *from, \
-                 gint64             stride, \
-                 gsize              begin, \
-                 gsize              end, \
-                 guint8           **numbers, \
-                 guint8            *spare, \
-                 const GhloMonitor *monitor) \
+  keep_##BITS (Candidates        *self, \
+               gsize              k, \
+               const GhloMonitor *monitor) \
   { \
-    NUMBER *kept = (gpointer) *numbers, limit = ~(NUMBER) 0; \
-    guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
-    gsize n_kept = 0, k = MIN (self->k, end - begin), checked = 0; \
+    guint##BITS *ranks = self->ranks, *copy = self->spare, limit = 0; \
+    gsize n = 0, n_below = 0; \
     \
-    for (gsize i = begin; i < end; i += GHLO_CPU_SORT_CHUNK) \
+    memcpy (copy, ranks, self->n * sizeof (*ranks)); \
+    if (!ghlo_cpu_select_u##BITS (copy, copy + self->n, self->n, k, monitor)) \
+      return FALSE; \
+    for (gsize i = 0; i < k; i++) \
+      limit = MAX (limit, copy[i]); \
+    for (gsize i = 0; i < k; i++) \
+      n_below += copy[i] < limit; \
+    /* Of those of the limit's rank, the first ones, as many as there is room for. */ \
+    for (gsize i = 0; i < self->n; i++) \
       { \
-        gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i); \
+        gboolean equal = ranks[i] == limit && n_below < k, keeps = equal || ranks[i] < limit; \
         \
-        if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL)) \
-          return FALSE; \
-        ghlo_cpu_sort_key_rank (&self->key, from + (gint64) i * stride, stride, NULL, n, FALSE, ranks); \
-        for (gsize j = 0; j < n; j++) \
-          { \
-            NUMBER number = (NUMBER) ranks[j] << LOW | (i + j); \
-            \
-            kept[n_kept] = number; \
-            n_kept += number < limit; \
-          } \
-        if (n_kept + GHLO_CPU_SORT_CHUNK > self->capacity) \
-          { \
-            ghlo_cpu_select_##NAME (kept, (gpointer) spare, n_kept, k); \
-            n_kept = k; \
-            limit = kept[0]; \
-            for (gsize j = 1; j < k; j++) \
-              limit = MAX (limit, kept[j]); \
-          } \
+        n_below += equal; \
+        ranks[n] = ranks[i]; \
+        self->positions[n] = self->positions[i]; \
+        n += keeps; \
       } \
-    if (n_kept > k) \
-      ghlo_cpu_select_##NAME (kept, (gpointer) spare, n_kept, k); \
-    sort_##NAME (self, numbers, spare); \
+    self->n = k; \
+    self->limit = limit; \
     return TRUE; \
-  } \
-  \
-  static void \
-  unite_##NAME (const TopK *self, \
-                guint8    **numbers, \
-                guint8     *spare) \
-  { \
-    ghlo_cpu_select_##NAME ((gpointer) *numbers, (gpointer) spare, self->n_parts * self->k, self->k); \
-    sort_##NAME (self, numbers, spare); \
-  } \
-  \
-  static guint64 \
-  position_##NAME (gconstpointer numbers, \
-                   gsize         i) \
-  { \
-    return (guint32) ((const NUMBER *) numbers)[i]; \
   }
 
-DEFINE_WIDTH (u64, guint64, 32)
-DEFINE_WIDTH (u128, GhloCpuU128, 64)
+DEFINE_KEEP (32)
+DEFINE_KEEP (64)
 
-static const Width widths[] = {
-  { sizeof (guint64), select_u64, unite_u64, position_u64 },
-  { sizeof (GhloCpuU128), select_u128, unite_u128, position_u128 },
-};
+static gboolean
+keep (const TopK        *self,
+      Candidates        *candidates,
+      const GhloMonitor *monitor)
+{
+  if (candidates->n <= self->k)
+    return TRUE;
+
+  return (self->width == GHLO_CPU_SORT_32 ? keep_32 : keep_64) (candidates, self->k, monitor);
+}
+
+/* The rank of the k-th of @n ranks, at most GHLO_CPU_SORT_BLOCK. */
+static guint64
+find_limit (const TopK    *self,
+            gconstpointer  ranks,
+            gsize          n)
+{
+  guint64 sorted[GHLO_CPU_SORT_BLOCK];
+
+  memcpy (sorted, ranks, n * (self->width == GHLO_CPU_SORT_32 ? 4 : 8));
+  ghlo_cpu_routines ()->sort.block[self->width] (sorted, n);
+
+  return self->width == GHLO_CPU_SORT_32 ? ((guint32 *) (gpointer) sorted)[self->k - 1] : sorted[self->k - 1];
+}
+
+/* Finds the k largest elements of a part of a row. FALSE when cancelled. */
+static gboolean
+select_part (const TopK            *self,
+             const GhloCpuSortRows *row,
+             gsize                  begin,
+             gsize                  end,
+             Candidates            *kept,
+             const GhloMonitor     *monitor)
+{
+  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8, checked = 0;
+  guint64 ranks[GHLO_CPU_SORT_CHUNK];
+  gboolean some = FALSE;
+
+  kept->n = 0;
+  kept->limit = self->width == GHLO_CPU_SORT_32 ? G_MAXUINT32 : G_MAXUINT64;
+  for (gsize i = begin; i < end && !(some && kept->limit == 0); i += GHLO_CPU_SORT_CHUNK)
+    {
+      gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i);
+
+      if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      ghlo_cpu_sort_key_append (&self->row.comparator.keys[0], &self->row.ranks[0],
+                                row->data + (gint64) i * row->element, row->element, NULL, n, FALSE,
+                                self->width == GHLO_CPU_SORT_64, ranks);
+      if (!some && self->k <= n)
+        kept->limit = find_limit (self, ranks, n);
+      /* Once k are known, elements of the limit's rank come after them. */
+      kept->n += ghlo_cpu_routines ()->sort.filter[self->width] (ranks, n, kept->limit - (some ? 1 : 0), (guint32) i,
+                                                                 (guint8 *) kept->ranks + kept->n * size,
+                                                                 kept->positions + kept->n);
+      some = kept->n >= self->k;
+      if (kept->n + GHLO_CPU_SORT_CHUNK > self->capacity && !keep (self, kept, monitor))
+        return FALSE;
+    }
+
+  return keep (self, kept, monitor);
+}
+
+static Candidates
+find_candidates (const TopK *self,
+                 guint8     *scratch)
+{
+  return (Candidates) {
+    scratch + self->ranks, scratch + self->spare, (gpointer) (scratch + self->positions), 0, 0,
+  };
+}
 
 /* A row is split where each part finds few numbers compared with how many it reads. */
 static void
@@ -156,24 +172,59 @@ choose_parts (TopK *self)
   gsize n_workers = MIN (ghlo_parallel_n_workers (), MAX_PARTS);
 
   self->n_parts = 1;
-  self->threads_share_rows = self->n_rows >= n_workers || self->n / n_workers < MIN_PART
+  self->threads_share_rows = self->blocks.n_blocks >= n_workers || self->n / n_workers < MIN_PART
                              || self->k > self->n / n_workers / 8;
   if (!self->threads_share_rows)
     self->n_parts = n_workers;
 }
 
+/* How many rows are sorted, or gathered, together. */
+static gboolean
+choose_block (TopK *self)
+{
+  self->columns = ghlo_cpu_sort_columns_takes (&self->row, self->blocks.n_lanes * self->blocks.n_groups);
+  if (self->columns)
+    return ghlo_cpu_sort_blocks_divide (&self->blocks, ghlo_cpu_sort_columns_most (&self->row));
+
+  return ghlo_cpu_sort_blocks_divide (&self->blocks, self->direct || self->n >= MIN_PART ? 1 : TOGETHER);
+}
+
+/* Lays out the scratch of each thread or part. The candidates of the first part have room for those of all. */
 static gboolean
 find_scratch (TopK *self)
 {
-  gsize bytes, offset, *all = &self->all_scratch;
+  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  gsize most = ghlo_cpu_sort_blocks_most (&self->blocks), n_staged = self->columns || most == 1 ? 0 : most * self->n;
+  gsize room = MAX (self->capacity, self->n_parts * self->k);
 
   self->scratch = 0;
-  if (!ghlo_size_reserve (&self->scratch, &offset, self->capacity, 2 * self->width->size))
-    return FALSE;
-  bytes = self->threads_share_rows ? 0 : 2 * self->n_parts * self->k * self->width->size;
 
-  return ghlo_size_mul (all, self->scratch, self->threads_share_rows ? ghlo_parallel_n_workers () : self->n_parts)
-         && ghlo_size_add (all, *all, bytes);
+  return (!self->columns || ghlo_size_reserve (&self->scratch, &self->planes, 1,
+                                               ghlo_cpu_sort_columns_scratch (&self->row, most)))
+         && ghlo_size_reserve (&self->scratch, &self->ranks, room, size)
+         && ghlo_size_reserve (&self->scratch, &self->spare, room, 2 * size)
+         && ghlo_size_reserve (&self->scratch, &self->positions, room, 4)
+         && ghlo_size_reserve (&self->scratch, &self->sort, self->order.scratch, 1)
+         && ghlo_size_reserve (&self->scratch, &self->stage, n_staged, self->row.most_size)
+         && ghlo_size_mul (&self->all_scratch, self->scratch,
+                           self->threads_share_rows ? ghlo_parallel_n_workers () : self->n_parts);
+}
+
+/* How the k largest are sorted: by their ranks, which are numbers. */
+static gboolean
+init_order (TopK *self)
+{
+  static const guint sizes[][2] = { { 4, 4 }, { 8, 4 } };
+  GhloCpuSortRow *order = &self->order;
+
+  order->n = self->k;
+  order->n_operands = 2;
+  order->sizes = sizes[self->width == GHLO_CPU_SORT_32 ? 0 : 1];
+  order->comparator.n_keys = 1;
+
+  return ghlo_sort_key_init (&order->comparator.keys[0], self->width == GHLO_CPU_SORT_32 ? GHLO_ELEMENT_TYPE_UI32
+                                                                                        : GHLO_ELEMENT_TYPE_UI64)
+         && ghlo_cpu_sort_row_init (order, 1);
 }
 
 static const char *
@@ -181,29 +232,34 @@ read_request (gpointer               step,
               GhloDeviceCore        *device,
               const GhloStepRequest *request)
 {
+  static const guint sizes[] = { 1, 2, 4, 8 };
   TopK *self = step;
   const GhloView *operand = &request->operands[0], *values = &request->results[0];
-  gsize count;
+  const GhloView *views[] = { values, operand, &request->results[1] };
+  GhloSortKey *key = &self->row.comparator.keys[0];
 
-  self->key.descending = TRUE;
+  key->descending = TRUE;
   if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
       || request->results[1].element_type != GHLO_ELEMENT_TYPE_I32 || values->element_type != operand->element_type
-      || !ghlo_sort_key_init (&self->key, operand->element_type))
+      || !ghlo_sort_key_init (key, operand->element_type))
     return "elements of its types cannot be sorted";
-  if (!ghlo_shape_count (values->dimensions, values->rank, &count))
-    return "its results have too many elements";
-  self->n = (gsize) operand->dimensions[operand->rank - 1];
+  self->row.comparator.n_keys = self->row.n_operands = 1;
+  self->row.sizes = &sizes[g_bit_storage (key->size) - 1];
+  self->row.n = self->n = (gsize) operand->dimensions[operand->rank - 1];
   self->k = (gsize) values->dimensions[values->rank - 1];
-  self->n_rows = self->k > 0 ? count / self->k : 0;
+  self->direct = self->n == 1 || operand->strides[operand->rank - 1] == key->size;
   if (self->k > self->n || self->n > G_MAXINT32)
     return "its rows are too long, or have fewer than k elements";
+  if (!ghlo_cpu_sort_blocks_init (&self->blocks, operand->rank - 1, views, G_N_ELEMENTS (views))
+      || !ghlo_cpu_sort_row_init (&self->row, 1) || !choose_block (self))
+    return "its results have too many elements";
 
-  self->width = &widths[self->key.size > 4];
+  self->width = key->size > 4 ? GHLO_CPU_SORT_64 : GHLO_CPU_SORT_32;
   choose_parts (self);
-  self->capacity = MIN (2 * self->k + ROOM, self->n) + GHLO_CPU_SORT_CHUNK;
+  self->capacity = 2 * self->k + 2 * GHLO_CPU_SORT_CHUNK;
   self->nanoseconds = LOOK_COST * (double) self->n + SORT_COST * (double) self->k;
 
-  return find_scratch (self) ? NULL : "its rows are too long";
+  return init_order (self) && find_scratch (self) ? NULL : "its rows are too long";
 }
 
 static void
@@ -216,74 +272,78 @@ fill_selection (gpointer               step,
   selection->scratch = self->all_scratch;
 }
 
-static const guint8 *
-find_row (const Run *run,
-          gsize      row)
-{
-  const GhloView *view = run->operand;
-  const guint8 *from = view->data;
-
-  for (guint i = view->rank - 1; i > 0; i--)
-    {
-      from += (gint64) (row % (gsize) view->dimensions[i - 1]) * view->strides[i - 1];
-      row /= (gsize) view->dimensions[i - 1];
-    }
-
-  return from;
-}
-
-static void
-store_row (const Run    *run,
-           gsize         row,
-           gconstpointer numbers)
+/* Sorts the k candidates, and writes their elements and positions. */
+static gboolean
+store_row (const Run             *run,
+           const GhloCpuSortRows *from,
+           guint8                *to,
+           guint8                *indices,
+           const Candidates      *candidates,
+           guint8                *scratch)
 {
   const TopK *self = run->top_k;
-  const guint8 *from = find_row (run, row);
-  gint64 stride = run->operand->strides[run->operand->rank - 1];
-  gsize size = self->key.element_size;
-  guint8 *to = run->values->data + row * self->k * size, *indices = run->indices->data + row * self->k * 4;
+  guint8 *const both[] = { candidates->ranks, (guint8 *) candidates->positions };
 
-  for (gsize i = 0; i < self->k; i++)
-    {
-      gint32 position = (gint32) self->width->position (numbers, i);
+  if (!ghlo_cpu_sort_row_run (&self->order, (const guint8 *const *) both, both, scratch + self->sort, run->monitor))
+    return FALSE;
+  memcpy (indices, candidates->positions, 4 * self->k);
+  if (from->element == from->size)
+    ghlo_cpu_sort_fetch (from->size, from->data, to, candidates->positions, self->k);
+  else
+    for (gsize i = 0; i < self->k; i++)
+      memcpy (to + i * from->size, from->data + (gint64) candidates->positions[i] * from->element, from->size);
 
-      memcpy (to + i * size, from + position * stride, size);
-      memcpy (indices + 4 * i, &position, 4);
-    }
+  return TRUE;
 }
 
 static gboolean
-select_part (Run     *run,
-             gsize    row,
-             gsize    part,
-             guint8  *scratch,
-             guint8 **found)
+run_block (const Run *run,
+           gsize      block,
+           guint8    *scratch)
 {
   const TopK *self = run->top_k;
-  gsize begin = ghlo_cpu_sort_part_begin (self->n, self->n_parts, part);
-  gsize end = ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1);
+  GhloCpuSortRows from = ghlo_cpu_sort_blocks_find (&self->blocks, run->operand, block);
+  GhloCpuSortRows to = ghlo_cpu_sort_blocks_find (&self->blocks, run->values, block);
+  GhloCpuSortRows indices = ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, block);
+  gsize n_rows = ghlo_cpu_sort_blocks_length (&self->blocks, block);
 
-  *found = scratch;
-  if (self->width->select (self, find_row (run, row), run->operand->strides[run->operand->rank - 1],
-                           begin, end, found, scratch + self->scratch / 2, run->monitor))
-    return TRUE;
-  g_atomic_int_set (&run->stopped, TRUE);
+  if (self->columns)
+    return ghlo_cpu_sort_columns_run (&self->row, n_rows, self->k, &from, &to, &indices, scratch + self->planes);
+  if (n_rows > 1)
+    {
+      const GhloCpuSortRows stage = {
+        scratch + self->stage, (gint64) (self->n * from.size), from.size, from.size, n_rows, 0,
+      };
 
-  return FALSE;
+      ghlo_cpu_sort_rows_copy (&from, &stage, n_rows, self->n);
+      from = stage;
+    }
+  for (gsize row = 0; row < n_rows; row++)
+    {
+      GhloCpuSortRows one = from;
+      Candidates candidates = find_candidates (self, scratch);
+
+      one.data = ghlo_cpu_sort_rows_find (&from, row);
+      if (!select_part (self, &one, 0, self->n, &candidates, run->monitor)
+          || !store_row (run, &one, ghlo_cpu_sort_rows_find (&to, row), ghlo_cpu_sort_rows_find (&indices, row),
+                         &candidates, scratch))
+        return FALSE;
+    }
+
+  return TRUE;
 }
 
 static void
-run_rows (gpointer data,
-          gsize    begin,
-          gsize    end,
-          guint    worker)
+run_blocks (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
 {
   Run *run = data;
-  guint8 *found;
 
-  for (gsize row = begin; row < end && !g_atomic_int_get (&run->stopped); row++)
-    if (select_part (run, row, 0, run->scratch + worker * run->top_k->scratch, &found))
-      store_row (run, row, found);
+  for (gsize block = begin; block < end && !g_atomic_int_get (&run->stopped); block++)
+    if (!run_block (run, block, run->scratch + worker * run->top_k->scratch))
+      g_atomic_int_set (&run->stopped, TRUE);
 }
 
 static void
@@ -293,28 +353,41 @@ run_parts (gpointer data,
            guint    worker)
 {
   Run *run = data;
+  const TopK *self = run->top_k;
 
   for (gsize part = begin; part < end; part++)
-    select_part (run, run->row, part, run->scratch + part * run->top_k->scratch, &run->found[part]);
+    {
+      Candidates candidates = find_candidates (self, run->scratch + part * self->scratch);
+
+      if (!select_part (self, &run->row, ghlo_cpu_sort_part_begin (self->n, self->n_parts, part),
+                        ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), &candidates, run->monitor))
+        g_atomic_int_set (&run->stopped, TRUE);
+    }
 }
 
+/* Blocks are single rows then, and parts longer than k. */
 static gboolean
 split_row (Run  *run,
            gsize row)
 {
   const TopK *self = run->top_k;
-  gsize bytes = self->k * self->width->size;
-  guint8 *all = run->scratch + self->n_parts * self->scratch, *spare = all + self->n_parts * bytes;
+  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  Candidates all = find_candidates (self, run->scratch);
 
-  run->row = row;
+  run->row = ghlo_cpu_sort_blocks_find (&self->blocks, run->operand, row);
   if (!ghlo_parallel_for (self->n_parts, 1, self->nanoseconds, run_parts, run, run->monitor) || run->stopped)
     return FALSE;
-  for (gsize part = 0; part < self->n_parts; part++)
-    memcpy (all + part * bytes, run->found[part], bytes);
-  self->width->unite (self, &all, spare);
-  store_row (run, row, all);
+  for (all.n = self->k; all.n < self->n_parts * self->k; all.n += self->k)
+    {
+      Candidates part = find_candidates (self, run->scratch + all.n / self->k * self->scratch);
 
-  return TRUE;
+      memcpy ((guint8 *) all.ranks + all.n * size, part.ranks, self->k * size);
+      memcpy (all.positions + all.n, part.positions, self->k * sizeof (guint32));
+    }
+
+  return keep (self, &all, run->monitor)
+         && store_row (run, &run->row, ghlo_cpu_sort_blocks_find (&self->blocks, run->values, row).data,
+                       ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, &all, run->scratch);
 }
 
 static gboolean
@@ -330,13 +403,14 @@ run (gpointer            compiled,
     .top_k = self, .operand = &operands[0], .values = &results[0], .indices = &results[1], .scratch = scratch,
     .monitor = monitor,
   };
+  gsize n_blocks = self->k > 0 ? self->blocks.n_blocks : 0;
+  double nanoseconds = self->nanoseconds * (double) ghlo_cpu_sort_blocks_most (&self->blocks) * (double) n_blocks;
   gboolean done = TRUE;
 
   if (self->threads_share_rows)
-    done = ghlo_parallel_for (self->n_rows, 1, self->nanoseconds * (double) self->n_rows, run_rows, &run, monitor)
-           && !run.stopped;
+    done = ghlo_parallel_for (n_blocks, 1, nanoseconds, run_blocks, &run, monitor) && !run.stopped;
   else
-    for (gsize row = 0; done && row < self->n_rows; row++)
+    for (gsize row = 0; done && row < n_blocks; row++)
       done = split_row (&run, row);
 
   return ghlo_cpu_finish (done, monitor, error);
@@ -347,8 +421,8 @@ describe (gpointer compiled)
 {
   const TopK *self = compiled;
 
-  return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT "%s", self->k, self->n,
-                          self->n_parts > 1 ? ", in parts" : "");
+  return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT "%s%s", self->k, self->n,
+                          self->columns ? ", columns" : "", self->n_parts > 1 ? ", in parts" : "");
 }
 
 const GhloStepImplementation ghlo_cpu_step_top_k = {

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sorting of numbers; included once for each width. The includer defines NUMBER, the type, and FUNCTION (f), the name
- * of the width's f. Few numbers are merge sorted, many are radix sorted, least significant digit first.
+ * of the width's f. Numbers are partitioned around pivots until few are left, which a routine sorts. Where pivots keep
+ * partitioning badly, the rest is merge sorted instead.
  */
 
-/* Size of the blocks that are sorted by insertion before they are merged. */
-#define BLOCK 12
+#define WIDTH (sizeof (NUMBER) == 4 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64)
 
-/* Fewer numbers are not radix sorted, which counts 256 buckets for each digit. */
-#define MIN_RADIX 128
 
-static void
-FUNCTION (insert) (NUMBER *numbers,
-                   gsize   n)
-{
-  for (gsize i = 1; i < n; i++)
-    {
-      NUMBER number = numbers[i];
-      gsize to = i;
-
-      for (; to > 0 && number < numbers[to - 1]; to--)
-        numbers[to] = numbers[to - 1];
-      numbers[to] = number;
-    }
-}
+/* Numbers whose median is a pivot. */
+#define SAMPLE 32
 
 /* Merges the first @n numbers of two sorted runs. Of equal numbers, those on the left come first. */
 static void
@@ -51,128 +37,6 @@ FUNCTION (merge_two) (const NUMBER *left,
     memcpy (to, left, rest * sizeof (NUMBER));
   else if (rest > 0)
     memcpy (to, right, rest * sizeof (NUMBER));
-}
-
-static NUMBER *
-FUNCTION (sort_few) (NUMBER *numbers,
-                     NUMBER *spare,
-                     gsize   n)
-{
-  for (gsize i = 0; i < n; i += BLOCK)
-    FUNCTION (insert) (numbers + i, MIN (BLOCK, n - i));
-  for (gsize width = BLOCK; width < n; width *= 2)
-    {
-      NUMBER *kept = numbers;
-
-      for (gsize i = 0; i < n; i += 2 * width)
-        {
-          gsize middle = MIN (i + width, n), end = MIN (i + 2 * width, n);
-
-          FUNCTION (merge_two) (numbers + i, numbers + middle, numbers + middle, numbers + end, spare + i, end - i);
-        }
-      numbers = spare;
-      spare = kept;
-    }
-
-  return numbers;
-}
-
-/* Counts the values of each digit, and checks whether the numbers are sorted already. FALSE when cancelled. */
-static gboolean
-FUNCTION (count_digits) (const NUMBER      *numbers,
-                         gsize              n,
-                         guint              low,
-                         guint              digits,
-                         const GhloMonitor *monitor,
-                         guint32            counts[][256],
-                         gboolean          *ordered)
-{
-  NUMBER last = numbers[0] >> low;
-
-  *ordered = TRUE;
-  memset (counts, 0, digits * sizeof (counts[0]));
-  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_CHECK_INTERVAL)
-    {
-      gsize end = MIN (begin + GHLO_CPU_SORT_CHECK_INTERVAL, n);
-
-      if (ghlo_cpu_sort_is_cancelled (begin, monitor))
-        return FALSE;
-      for (gsize i = begin; i < end; i++)
-        {
-          NUMBER number = numbers[i] >> low;
-
-          *ordered &= last <= number;
-          last = number;
-          for (guint d = 0; d < digits; d++)
-            counts[d][(guint8) (number >> (8 * d))]++;
-        }
-    }
-
-  return TRUE;
-}
-
-static gboolean
-FUNCTION (move_digit) (const NUMBER      *from,
-                       NUMBER            *to,
-                       gsize              n,
-                       guint              shift,
-                       guint32            offsets[256],
-                       const GhloMonitor *monitor)
-{
-  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_CHECK_INTERVAL)
-    {
-      gsize end = MIN (begin + GHLO_CPU_SORT_CHECK_INTERVAL, n);
-
-      if (ghlo_cpu_sort_is_cancelled (begin, monitor))
-        return FALSE;
-      for (gsize i = begin; i < end; i++)
-        to[offsets[(guint8) (from[i] >> shift)]++] = from[i];
-    }
-
-  return TRUE;
-}
-
-gboolean
-FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
-                          NUMBER             *spare,
-                          gsize               n,
-                          guint               low,
-                          guint               bits,
-                          const GhloMonitor  *monitor,
-                          NUMBER            **sorted)
-{
-  guint32 counts[sizeof (NUMBER)][256];
-  guint digits = bits / 8;
-  gboolean ordered;
-
-  *sorted = numbers;
-  if (n < MIN_RADIX)
-    {
-      *sorted = FUNCTION (sort_few) (numbers, spare, n);
-      return TRUE;
-    }
-  if (!FUNCTION (count_digits) (numbers, n, low, digits, monitor, counts, &ordered))
-    return FALSE;
-  for (guint d = 0; d < digits && !ordered; d++)
-    {
-      guint32 first = (guint32) ((*sorted)[0] >> (low + 8 * d)) & 255, offset = 0;
-      NUMBER *to = *sorted == numbers ? spare : numbers;
-
-      if (counts[d][first] == n)
-        continue;
-      for (guint i = 0; i < 256; i++)
-        {
-          guint32 count = counts[d][i];
-
-          counts[d][i] = offset;
-          offset += count;
-        }
-      if (!FUNCTION (move_digit) (*sorted, to, n, low + 8 * d, counts[d], monitor))
-        return FALSE;
-      *sorted = to;
-    }
-
-  return TRUE;
 }
 
 /* How many of the first @n merged numbers come from the left run. */
@@ -226,5 +90,160 @@ FUNCTION (ghlo_cpu_merge) (const NUMBER     *from,
     }
 }
 
-#undef BLOCK
-#undef MIN_RADIX
+static gboolean
+FUNCTION (merge_sort) (NUMBER            *numbers,
+                       NUMBER            *spare,
+                       gsize              n,
+                       const GhloMonitor *monitor)
+{
+  for (gsize i = 0; i < n; i += GHLO_CPU_SORT_BLOCK)
+    {
+      if (ghlo_cpu_sort_is_cancelled (i, monitor))
+        return FALSE;
+      ghlo_cpu_routines ()->sort.block[WIDTH] (numbers + i, MIN (GHLO_CPU_SORT_BLOCK, n - i));
+    }
+  for (gsize width = GHLO_CPU_SORT_BLOCK; width < n; width *= 2)
+    {
+      for (gsize i = 0; i < n; i += 2 * width)
+        {
+          gsize left = MIN (width, n - i), both = MIN (2 * width, n - i);
+          const GhloCpuRun runs[] = { { 0, left }, { left, both - left } };
+
+          for (gsize at = 0; at < both; at += GHLO_CPU_SORT_CHECK_INTERVAL)
+            {
+              if (ghlo_cpu_sort_is_cancelled (i + at, monitor))
+                return FALSE;
+              FUNCTION (ghlo_cpu_merge) (numbers + i, runs, 2, spare + i, at,
+                                         MIN (at + GHLO_CPU_SORT_CHECK_INTERVAL, both));
+            }
+        }
+      if (!ghlo_cpu_sort_copy ((guint8 *) numbers, (const guint8 *) spare, n * sizeof (NUMBER), monitor))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Moves the numbers below @pivot to the front and counts them. FALSE when cancelled. */
+static gboolean
+FUNCTION (partition) (NUMBER            *numbers,
+                      NUMBER            *spare,
+                      gsize              n,
+                      NUMBER             pivot,
+                      const GhloMonitor *monitor,
+                      gsize             *n_below)
+{
+  gsize below = 0, step = GHLO_CPU_SORT_CHECK_INTERVAL;
+
+  for (gsize i = 0; i < n; i += step)
+    {
+      if (n >= step / 64 && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      below += ghlo_cpu_routines ()->sort.partition[WIDTH] (numbers + i, MIN (step, n - i), &pivot, numbers + below,
+                                                            spare + (i - below));
+    }
+  *n_below = below;
+
+  return ghlo_cpu_sort_copy ((guint8 *) (numbers + below), (const guint8 *) spare, (n - below) * sizeof (NUMBER),
+                             monitor);
+}
+
+/* Moves numbers that are below all others to the front and counts them: at least one, and all only where they are
+ * equal. *@equal: those at the front are equal. FALSE when cancelled. */
+static gboolean
+FUNCTION (divide) (NUMBER            *numbers,
+                   NUMBER            *spare,
+                   gsize              n,
+                   const GhloMonitor *monitor,
+                   gsize             *n_below,
+                   gboolean          *equal)
+{
+  NUMBER sample[SAMPLE], pivot;
+
+  for (gsize i = 0; i < SAMPLE; i++)
+    sample[i] = numbers[i * (n / SAMPLE)];
+  ghlo_cpu_routines ()->sort.block[WIDTH] (sample, SAMPLE);
+  pivot = sample[SAMPLE / 2];
+  if (!FUNCTION (partition) (numbers, spare, n, pivot, monitor, n_below))
+    return FALSE;
+  *equal = *n_below == 0;
+  if (!*equal)
+    return TRUE;
+  if (pivot != (NUMBER) ~(NUMBER) 0)
+    return FUNCTION (partition) (numbers, spare, n, pivot + 1, monitor, n_below);
+  *n_below = n;
+
+  return TRUE;
+}
+
+static gboolean
+FUNCTION (sort_rest) (NUMBER            *numbers,
+                      NUMBER            *spare,
+                      gsize              n,
+                      guint              patience,
+                      const GhloMonitor *monitor)
+{
+  gsize below;
+  gboolean equal;
+
+  for (; n > GHLO_CPU_SORT_BLOCK; patience--)
+    {
+      gsize shorter;
+
+      if (patience == 0)
+        return FUNCTION (merge_sort) (numbers, spare, n, monitor);
+      if (!FUNCTION (divide) (numbers, spare, n, monitor, &below, &equal))
+        return FALSE;
+      shorter = MIN (below, n - below);
+      if (!equal && !FUNCTION (sort_rest) (shorter == below ? numbers : numbers + below, spare, shorter, patience - 1,
+                                           monitor))
+        return FALSE;
+      if (equal || shorter == below)
+        numbers += below;
+      n = equal ? n - below : n - shorter;
+    }
+  ghlo_cpu_routines ()->sort.block[WIDTH] (numbers, n);
+
+  return TRUE;
+}
+
+gboolean
+FUNCTION (ghlo_cpu_sort) (NUMBER            *numbers,
+                          NUMBER            *spare,
+                          gsize              n,
+                          const GhloMonitor *monitor)
+{
+  return FUNCTION (sort_rest) (numbers, spare, n, 2 * g_bit_storage (n), monitor);
+}
+
+gboolean
+FUNCTION (ghlo_cpu_select) (NUMBER            *numbers,
+                            NUMBER            *spare,
+                            gsize              n,
+                            gsize              k,
+                            const GhloMonitor *monitor)
+{
+  gsize below;
+  gboolean equal;
+
+  for (guint patience = 2 * g_bit_storage (n); n > GHLO_CPU_SORT_BLOCK && patience > 0 && k > 0 && k < n; patience--)
+    {
+      if (!FUNCTION (divide) (numbers, spare, n, monitor, &below, &equal))
+        return FALSE;
+      if (k <= below && equal)
+        return TRUE;
+      if (k <= below)
+        n = below;
+      else
+        {
+          numbers += below;
+          n -= below;
+          k -= below;
+        }
+    }
+
+  return k == 0 || k >= n || FUNCTION (ghlo_cpu_sort) (numbers, spare, n, monitor);
+}
+
+#undef WIDTH
+#undef SAMPLE

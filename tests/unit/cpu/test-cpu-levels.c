@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
- * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows and
+ * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows,
+ * sorts and
  * Fourier transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN
  * equals any other; where they are converted NaNs must have equal bits.
  */
@@ -553,6 +554,220 @@ test_fourier (void)
       }
 }
 
+/* Numbers of 4 or 8 bytes, as the sort compares them. */
+static gint
+compare_numbers (gconstpointer a,
+                 gconstpointer b,
+                 gpointer      size)
+{
+  guint64 x = 0, y = 0;
+
+  if (GPOINTER_TO_UINT (size) == sizeof (guint32))
+    x = *(const guint32 *) a, y = *(const guint32 *) b;
+  else
+    x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Random numbers, often with many that are equal or differ in few bits, and the greatest ones. */
+static void
+fill_numbers (guint8 *to,
+              gsize   n,
+              guint   size)
+{
+  gboolean few = g_test_rand_bit ();
+
+  for (gsize i = 0; i < n * size; i++)
+    to[i] = (guint8) (few ? g_test_rand_int_range (0, 8) / 7 * 0x80 : g_test_rand_int_range (0, 256));
+  if (n > 0 && g_test_rand_bit ())
+    memset (to + (gsize) g_test_rand_int_range (0, (gint) n) * size, 0xff, size);
+}
+
+/* Blocks, columns, and the smallest of columns. */
+static void
+check_sorts (guint width)
+{
+  guint size = 4u << width;
+  gsize n = (gsize) g_test_rand_int_range (1, GHLO_CPU_SORT_BLOCK + 1), k;
+  gsize n_columns = (gsize) g_test_rand_int_range (1, 4) * GHLO_CPU_SORT_COLUMNS, rows, bytes;
+  g_autofree guint8 *numbers = NULL, *expected = NULL;
+  guint8 *sorted;
+
+  rows = (gsize) g_test_rand_int_range (1, g_test_rand_bit () ? 12 : 260);
+  k = (gsize) g_test_rand_int_range (1, (gint) rows + 1);
+  bytes = MAX (n, rows * n_columns) * size;
+  numbers = g_malloc (bytes);
+  expected = g_malloc (bytes);
+  sorted = g_aligned_alloc (1, bytes, 64);
+  fill_numbers (numbers, n, size);
+  memcpy (expected, numbers, n * size);
+  g_qsort_with_data (expected, (gint) n, size, compare_numbers, GUINT_TO_POINTER (size));
+  for (guint level = 0; level < n_levels; level++)
+    {
+      memcpy (sorted, numbers, n * size);
+      levels[level].routines.sort.block[width] (sorted, n);
+      g_assert_cmpmem (sorted, n * size, expected, n * size);
+    }
+
+  fill_numbers (numbers, rows * n_columns, size);
+  for (gsize column = 0; column < n_columns; column++)
+    {
+      for (gsize row = 0; row < rows; row++)
+        memcpy (sorted + row * size, numbers + (row * n_columns + column) * size, size);
+      g_qsort_with_data (sorted, (gint) rows, size, compare_numbers, GUINT_TO_POINTER (size));
+      for (gsize row = 0; row < rows; row++)
+        memcpy (expected + (row * n_columns + column) * size, sorted + row * size, size);
+    }
+  for (guint level = 0; level < n_levels; level++)
+    {
+      memcpy (sorted, numbers, rows * n_columns * size);
+      levels[level].routines.sort.columns[width] (sorted, rows, n_columns);
+      g_assert_cmpmem (sorted, rows * n_columns * size, expected, rows * n_columns * size);
+      memcpy (sorted, numbers, rows * n_columns * size);
+      levels[level].routines.sort.select[width] (sorted, rows, n_columns, k);
+      g_assert_cmpmem (sorted, k * n_columns * size, expected, k * n_columns * size);
+    }
+  g_aligned_free (sorted);
+}
+
+/* The numbers below a pivot stay in order at the front, also where they are written over the numbers. */
+static void
+check_partition (guint width)
+{
+  guint size = 4u << width;
+  gsize n = (gsize) g_test_rand_int_range (1, MOST), below = 0;
+  g_autofree guint8 *numbers = g_malloc (n * size), *low = g_malloc (n * size), *high = g_malloc (n * size);
+  g_autofree guint8 *from = g_malloc (n * size), *other = g_malloc (n * size);
+  const guint8 *pivot;
+
+  fill_numbers (numbers, n, size);
+  pivot = numbers + (gsize) g_test_rand_int_range (0, (gint) n) * size;
+  for (gsize i = 0; i < n; i++)
+    if (compare_numbers (numbers + i * size, pivot, GUINT_TO_POINTER (size)) < 0)
+      memcpy (low + below++ * size, numbers + i * size, size);
+    else
+      memcpy (high + (i - below) * size, numbers + i * size, size);
+  for (guint level = 0; level < n_levels; level++)
+    {
+      guint8 limit[16];
+
+      memcpy (limit, pivot, size);
+      memcpy (from, numbers, n * size);
+      g_assert_cmpuint (levels[level].routines.sort.partition[width] (from, n, limit, from, other), ==, below);
+      g_assert_cmpmem (from, below * size, low, below * size);
+      g_assert_cmpmem (other, (n - below) * size, high, (n - below) * size);
+    }
+}
+
+/* Ranks of elements of 1 << unit bytes as numbers of 4 or 8 bytes, alone or below others, and elements of ranks. */
+static void
+check_ranks (guint unit)
+{
+  gboolean wide = unit == 3 || g_test_rand_bit (), append = unit < 2 && g_test_rand_bit ();
+  guint64 sign = (guint64) 1 << (8 * (1u << unit) - 1), all = sign | (sign - 1);
+  GhloCpuRank rank = { .positive = g_test_rand_bit () ? sign : all, .infinity = sign - 1 };
+  gsize n = (gsize) g_test_rand_int_range (1, MOST), size = wide ? 8 : 4;
+  guint8 *from = operands[0] + g_test_rand_int_range (0, 8);
+  guint8 *numbers = operands[1], *expected = operands[2];
+  guint found = 0;
+
+  rank.negative = rank.positive ^ (g_test_rand_bit () ? sign - 1 : 0);
+  if (unit > 0 && g_test_rand_bit ())
+    {
+      rank.zero = sign;
+      rank.nan = all;
+      rank.infinity = sign - 1 - (sign >> 4);
+    }
+  fill (from, n, 1u << unit, FALSE);
+  for (gsize i = 0; i < n; i += 5)
+    memset (from + (i << unit), 0, (gsize) 1 << unit), from[((i + 1) << unit) - 1] = 0x80;
+  for (guint level = 0; level < n_levels; level++)
+    {
+      const GhloCpuSort *routines = &levels[level].routines.sort;
+      guint flags;
+
+      memset (numbers, 0x5a, n * size);
+      flags = routines->rank[wide][unit] (&rank, from, n, append, numbers);
+      if (level == 0)
+        found = flags, memcpy (expected, numbers, n * size);
+      g_assert_cmpuint (flags, ==, found);
+      g_assert_cmpmem (numbers, n * size, expected, n * size);
+      if (found == 0 && !append && wide == (unit == 3))
+        {
+          routines->unrank[unit] (&rank, expected, n, numbers);
+          g_assert_cmpmem (numbers, n << unit, from, n << unit);
+        }
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      guint64 bits = 0, number = 0;
+
+      memcpy (&bits, from + (i << unit), (gsize) 1 << unit);
+      memcpy (&number, expected + i * size, size);
+      if (bits == sign)
+        bits ^= rank.zero;
+      bits = (bits & ~sign) > rank.infinity ? rank.nan : bits ^ (bits & sign ? rank.negative : rank.positive);
+      if (append)
+        bits |= (wide ? G_GUINT64_CONSTANT (0x5a5a5a5a5a5a5a5a) : 0x5a5a5a5a) << 8 * (1u << unit);
+      g_assert_cmpuint (number, ==, wide ? bits : (guint32) bits);
+    }
+}
+
+/* The ranks that are at most a limit, and positions below ranks. */
+static void
+check_positions (guint width)
+{
+  guint size = 4u << width, low = (guint) g_test_rand_int_range (1, (gint) (8 * size));
+  gsize n = (gsize) g_test_rand_int_range (1, MOST);
+  g_autofree guint8 *ranks = g_malloc (n * size), *numbers = g_malloc (n * size);
+  g_autofree guint32 *positions = g_new (guint32, n);
+  guint32 first = (guint32) g_test_rand_int_range (0, 1000);
+  guint64 limit = 0;
+
+  fill_numbers (ranks, n, size);
+  memcpy (&limit, ranks + (gsize) g_test_rand_int_range (0, (gint) n) * size, size);
+  for (guint level = 0; level < n_levels; level++)
+    {
+      const GhloCpuSort *routines = &levels[level].routines.sort;
+      gsize n_kept = routines->filter[width] (ranks, n, limit, first, numbers, positions), at = 0;
+
+      for (gsize i = 0; i < n; i++)
+        {
+          if (compare_numbers (ranks + i * size, &limit, GUINT_TO_POINTER (size)) > 0)
+            continue;
+          g_assert_cmpuint (at, <, n_kept);
+          g_assert_cmpuint (positions[at], ==, first + i);
+          g_assert_cmpmem (numbers + at * size, size, ranks + i * size, size);
+          at++;
+        }
+      g_assert_cmpuint (at, ==, n_kept);
+
+      memcpy (numbers, ranks, n * size);
+      routines->place[width] (numbers, n, low, first);
+      for (gsize i = 0; i < n; i++)
+        {
+          guint64 rank = 0;
+
+          memcpy (&rank, ranks + i * size, size);
+          rank = rank << low | (first + i);
+          g_assert_cmpmem (numbers + i * size, size, &rank, size);
+        }
+    }
+}
+
+static void
+test_sorts (void)
+{
+  for (guint i = 0; i < 40 * ROUNDS; i++)
+    {
+      check_sorts (i % 2);
+      check_partition (i % 2);
+      check_positions (i % 2);
+      check_ranks (i % 4);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -580,6 +795,7 @@ main (int   argc,
   g_test_add_func ("/cpu-levels/halves", test_halves);
   g_test_add_func ("/cpu-levels/random", test_random);
   g_test_add_func ("/cpu-levels/pools", test_pools);
+  g_test_add_func ("/cpu-levels/sorts", test_sorts);
   g_test_add_func ("/cpu-levels/fourier", test_fourier);
 
   status = g_test_run ();

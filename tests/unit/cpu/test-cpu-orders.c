@@ -4,6 +4,8 @@
  */
 
 #include "cpu-steps.h"
+#include "cpu/isa/routines.h"
+#include "cpu/sort/numbers.h"
 #include "kernel/scalar.h"
 
 /* Few distinct values, so that many are equal; floats include NaNs of both signs and both zeros. */
@@ -232,9 +234,9 @@ static char *
 any_shape (gint64 *dimension)
 {
   gint n = any_length ();
-  gint a = g_test_rand_int_range (1, n < 100 ? 40 : 4), b = g_test_rand_int_range (0, 4);
+  gint a = g_test_rand_int_range (1, n < 100 ? 40 : n < 1100 ? 20 : 4), b = g_test_rand_int_range (0, 4);
 
-  switch (g_test_rand_int_range (0, 4))
+  switch (g_test_rand_int_range (0, 5))
     {
     case 0:
       *dimension = 0;
@@ -245,6 +247,9 @@ any_shape (gint64 *dimension)
     case 2:
       *dimension = 0;
       return g_strdup_printf ("%dx%dx", n, a);
+    case 3:
+      *dimension = 2;
+      return g_strdup_printf ("%dx%dx%dx%dx", b, g_test_rand_int_range (1, 20), n, g_test_rand_int_range (1, 6));
     default:
       *dimension = 1;
       return g_strdup_printf ("%dx%dx%dx", b, n, a);
@@ -300,6 +305,91 @@ test_sort_parts (void)
     }
 }
 
+/* For its merge sort, which pivots hardly ever lead to. */
+GHLO_CPU_SORT_DECLARE (again, guint64)
+#define NUMBER guint64
+#define FUNCTION(name) name##_again
+#include "cpu/sort/template.h"
+
+/* Fills @numbers with a pattern: random numbers, few of them, ordered ones, equal ones, or those whose first sample are
+ * the least. */
+static void
+fill_pattern (guint64 *numbers,
+              gsize    n,
+              guint    pattern)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      guint64 random = (guint64) (guint32) g_test_rand_int () << 32 | (guint32) g_test_rand_int ();
+
+      switch (pattern)
+        {
+        case 0:
+          numbers[i] = random;
+          break;
+        case 1:
+          numbers[i] = random % 7 == 0 ? G_MAXUINT64 : random % 7;
+          break;
+        case 2:
+          numbers[i] = i;
+          break;
+        case 3:
+          numbers[i] = n - i;
+          break;
+        case 4:
+          numbers[i] = G_MAXUINT64;
+          break;
+        default:
+          numbers[i] = i % (n / 32) == 0 ? i : random | (guint64) 1 << 63;
+        }
+    }
+}
+
+static gint
+compare_u64 (gconstpointer a,
+             gconstpointer b,
+             gpointer      data)
+{
+  guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Numbers of both widths, of which the narrow ones are the upper bits of the wide ones. */
+static void
+test_sort_numbers (void)
+{
+  static const gsize sizes[] = { 1, 2, 255, 256, 257, 512, 5000, 300000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 6; i++)
+    {
+      gsize n = sizes[i / 6], k = (gsize) g_test_rand_int_range (0, (gint) n + 1);
+      g_autofree guint64 *numbers = g_new (guint64, n), *sorted = g_new (guint64, n), *spare = g_new (guint64, n);
+      g_autofree guint64 *more_spare = g_new (guint64, n);
+      g_autofree guint32 *narrow = g_new (guint32, n), *narrow_spare = g_new (guint32, n);
+
+      fill_pattern (numbers, n, n < 64 ? 0 : i % 6);
+      for (gsize j = 0; j < n; j++)
+        narrow[j] = (guint32) (numbers[j] >> 32);
+      memcpy (sorted, numbers, n * sizeof (guint64));
+      g_assert_true (ghlo_cpu_select_u64 (sorted, spare, n, k, NULL));
+      g_qsort_with_data (sorted, (gint) k, sizeof (guint64), compare_u64, NULL);
+      g_qsort_with_data (sorted + k, (gint) (n - k), sizeof (guint64), compare_u64, NULL);
+      memcpy (spare, numbers, n * sizeof (guint64));
+      g_qsort_with_data (spare, (gint) n, sizeof (guint64), compare_u64, NULL);
+      g_assert_cmpmem (sorted, n * sizeof (guint64), spare, n * sizeof (guint64));
+
+      memcpy (spare, numbers, n * sizeof (guint64));
+      g_assert_true (merge_sort_again (spare, more_spare, n, NULL));
+      g_assert_cmpmem (sorted, n * sizeof (guint64), spare, n * sizeof (guint64));
+      g_assert_true (ghlo_cpu_sort_u64 (numbers, spare, n, NULL));
+      g_assert_cmpmem (numbers, n * sizeof (guint64), sorted, n * sizeof (guint64));
+      g_assert_true (ghlo_cpu_sort_u32 (narrow, narrow_spare, n, NULL));
+      for (gsize j = 0; j < n; j++)
+        g_assert_cmpuint (narrow[j], ==, (guint32) (sorted[j] >> 32));
+    }
+}
+
 static void
 test_sort_declined (void)
 {
@@ -332,15 +422,17 @@ test_top_k (void)
     {
       const char *type = types[i % G_N_ELEMENTS (types)];
       gint n = i == 0 || i == 11 ? 300000 : any_length (), k = g_test_rand_int_range (0, MIN (n, 700) + 1);
-      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5);
+      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5), others;
+
       g_autofree char *input = NULL, *values = NULL, *indices = NULL, *text = NULL;
       g_autoptr (GhloValue) operand = NULL;
 
+      others = n > 1100 ? 1 : g_test_rand_int_range (0, n > 300 ? 9 : 40);
       if (n <= 5000 && g_test_rand_bit ())
         k = g_test_rand_int_range (0, n + 1);
-      input = g_strdup_printf ("tensor<%dx%dx%s>", lines, n, type);
-      values = g_strdup_printf ("tensor<%dx%dx%s>", lines, k, type);
-      indices = g_strdup_printf ("tensor<%dx%dxi32>", lines, k);
+      input = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, n, type);
+      values = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, k, type);
+      indices = g_strdup_printf ("tensor<%dx%dx%dxi32>", lines, others, k);
       text = g_strdup_printf ("func.func @main(%%a: %s) -> (%s, %s) {\n  %%0, %%1 = chlo.top_k(%%a, k = %d) : %s -> "
                               "(%s, %s)\n  return %%0, %%1 : %s, %s\n}\n", input, values, indices, k, input, values,
                               indices, values, indices);
@@ -708,7 +800,7 @@ main (int   argc,
   g_test_add_func ("/cpu-orders/sort/values", test_sort_values);
   g_test_add_func ("/cpu-orders/sort/parts", test_sort_parts);
   g_test_add_func ("/cpu-orders/sort/declined", test_sort_declined);
-
+  g_test_add_func ("/cpu-orders/sort/numbers", test_sort_numbers);
   g_test_add_func ("/cpu-orders/top-k", test_top_k);
   g_test_add_func ("/cpu-orders/cumulative", test_cumulative);
   g_test_add_func ("/cpu-orders/cumulative/steps", test_cumulative_steps);
