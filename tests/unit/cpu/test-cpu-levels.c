@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
- * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows,
- * sorts and
- * Fourier transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN
+ * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows, sorts
+ * and Fourier transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN
  * equals any other; where they are converted NaNs must have equal bits.
  */
 
