@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A reduction of windows of several dimensions is one of each dimension after the other, where the order of combining
- * has no effect: its time then grows with the sum of the windows' sizes instead of their product.
+ * has no effect: its time then grows with the sum of the windows' sizes instead of their product, and only one of them
+ * may have to read neighbours with a stride.
  */
 
 #include "passes/canonicalize.h"
@@ -12,6 +13,8 @@
 
 /* What writing and reading an element between two windows counts for, in elements that are combined. */
 #define BETWEEN 2.0
+/* What an element counts for where neighbours are read with a stride, which takes apart what was loaded. */
+#define STRIDED 4.0
 /* The least number of combined elements that must be saved, beside which further steps take no time. */
 #define LEAST_SAVED 16384.0
 
@@ -83,11 +86,19 @@ order_stages (Stages *self)
       }
 }
 
+/* What each element counts for in windows of @dimension. */
+static double
+element_cost (const Stages *self,
+              guint         dimension)
+{
+  return dimension + 1 == self->window.rank && self->window.dims[dimension].stride > 1 ? STRIDED : 1;
+}
+
 /* Whether this saves enough. */
 static gboolean
 saves (const Stages *self)
 {
-  double n = 1, whole = 1, stages = 0;
+  double n = 1, whole = element_cost (self, self->window.rank - 1), stages = 0;
 
   for (guint i = 0; i < self->window.rank; i++)
     {
@@ -99,7 +110,7 @@ saves (const Stages *self)
       const GhloIrWindowDim *dim = &self->window.dims[self->dimensions[i]];
 
       n *= (double) dim->output / (double) MAX (dim->input, 1);
-      stages += n * ((double) dim->size + (i + 1 < self->n ? BETWEEN : 0));
+      stages += n * ((double) dim->size * element_cost (self, self->dimensions[i]) + (i + 1 < self->n ? BETWEEN : 0));
     }
 
   return whole >= 2 * stages && whole - stages >= LEAST_SAVED;
