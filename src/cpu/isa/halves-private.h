@@ -25,17 +25,24 @@ round_to_bf16 (guint32 bits)
 static inline float
 float_from_half (guint16 half)
 {
+#if defined (__F16C__)
+  return _cvtsh_ss (half);
+#else
   guint32 rest = (guint32) (half & 0x7fff) << 13;
   guint32 quiet = (half & 0x3ff) != 0 ? 0x7fc00000 : 0x7f800000;
   guint32 bits = (half & 0x7c00) == 0x7c00
                  ? rest | quiet : ghlo_bits_of_float (ghlo_float_of_bits (rest) * 0x1p112f);
 
   return ghlo_float_of_bits (bits | (guint32) (half & 0x8000) << 16);
+#endif
 }
 
 static inline guint16
 half_from_float (float value)
 {
+#if defined (__F16C__)
+  return _cvtss_sh (value, _MM_FROUND_TO_NEAREST_INT);
+#else
   guint32 bits = ghlo_bits_of_float (value);
   guint32 sign = bits >> 16 & 0x8000;
   guint32 rest = bits & 0x7fffffff;
@@ -48,4 +55,5 @@ half_from_float (float value)
   half = rest > 0x7f800000 ? 0x7e00 | (rest >> 13 & 0x3ff) : half;
 
   return (guint16) (half | sign);
+#endif
 }

@@ -17,6 +17,8 @@ enum
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
   NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
   WIDE = 512,         /* elements at most */
+  FEW = 32,           /* elements; rows that have no more are transposed, */
+  SIDE = 128,         /* as many at once */
 };
 
 typedef struct
@@ -153,6 +155,42 @@ reduce_row (const Run    *run,
     }
 }
 
+/* Whether rows have few elements, which are adjacent. */
+static gboolean
+has_few_elements (const GhloCpuReduce *self)
+{
+  return self->n_blocks == 1 && self->reduced.count <= FEW && self->kept.inner >= FEW
+         && ghlo_cpu_axis_is_uniform (&self->reduced) && self->reduced.stride == self->size && self->kept.stride > 0;
+}
+
+/* Reduces rows [@begin, @end) of few elements: the first elements of many rows, then the second ones, and so on. */
+static void
+reduce_transposed (const Run *run,
+                   gint64     begin,
+                   gint64     end,
+                   guint8    *numbers)
+{
+  const GhloCpuReduce *self = run->self;
+  const gint64 size = self->number_size, n = self->reduced.count;
+  guint8 elements[FEW * SIDE * 8] __attribute__ ((aligned (64))), buffer[FEW * SIDE * 8] __attribute__ ((aligned (64)));
+  guint8 *columns = self->compute->is_read ? buffer : elements;
+
+  for (gint64 k = begin, rows; k < end && !stops (run, k - begin); k += rows, numbers += rows * size)
+    {
+      const guint8 *from = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+
+      rows = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, SIDE);
+      ghlo_cpu_routines ()->transpose[g_bit_storage (self->size) - 1] (from, self->size, self->kept.stride, elements,
+                                                                       rows * self->size, self->size, (gsize) n,
+                                                                       (gsize) rows);
+      if (self->compute->is_read)
+        ghlo_cpu_compute_type_reader (self->compute) (elements, columns, (gsize) (rows * n));
+      ghlo_cpu_fill ((guint) size, self->is_direct ? run->start : self->identity, numbers, (gsize) rows);
+      for (gint64 i = 0; i < n; i++)
+        self->combine ((const guint8 *[]) { numbers, columns + i * rows * size }, numbers, (gsize) rows, NULL);
+    }
+}
+
 /* Combines rows [@begin, @end) of the operand, each of @n elements from @first_row on, into @n adjacent numbers. */
 static void
 combine_rows (const Run    *run,
@@ -261,6 +299,11 @@ reduce_block (const Run *run,
   const GhloCpuReduce *self = run->self;
   guint8 *numbers = run->numbers + (block * self->kept.count + begin) * self->number_size;
 
+  if (has_few_elements (self))
+    {
+      reduce_transposed (run, begin, end, numbers);
+      return;
+    }
   for (gint64 k = begin; k < end; k++, numbers += self->number_size)
     {
       memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
