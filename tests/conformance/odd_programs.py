@@ -114,6 +114,14 @@ def solve(batch, n, sides, kind):
         f'%t = stablehlo.select %e, %o, %s : {where}, {square}', result])
 
 
+def lu(batch, n, kind):
+    """The factors of square matrices; the rows that were exchanged show in their places."""
+    types = [tensor([batch, n, n], kind), tensor([batch, n], 'i32'), tensor([batch, n], 'i32')]
+    return program([[batch, n, n]], kind, [batch, n, n], [
+        f'%f:3 = stablehlo.custom_call @LuDecomposition(%x0) : ({types[0]}) -> ({", ".join(types)})',
+        f'%r = stablehlo.add %f#0, %f#0 : {types[0]}'])
+
+
 def transform(shape, n_dims, inverse=False, kind='complex<f32>'):
     """A Fourier transform along the last @n_dims dimensions; of real numbers where @kind is real."""
     lengths = ', '.join(str(size) for size in shape[-n_dims:])
@@ -178,6 +186,8 @@ def make_programs():
         'cholesky-f32': solve(1, 301, 0, 'f32'), 'cholesky-f64': solve(1, 301, 0, 'f64'),
         'cholesky-lanes-f32': solve(137, 13, 0, 'f32'), 'cholesky-lanes-f64': solve(61, 13, 0, 'f64'),
     }
+    for kind in 'f32', 'f64', 'complex<f32>', 'complex<f64>':
+        programs[f'lu-{kind}'.replace('<', '-').replace('>', '')] = lu(61, 19, kind)
     for kind in 'f32', 'f64':
         programs[f'transform-rows-{kind}'] = transform([531, 512], 1, kind=kind)
         programs[f'transform-line-{kind}'] = transform([1 << 18], 1, kind=f'complex<{kind}>')

@@ -291,7 +291,8 @@ def exchange(a, pivots):
 
 
 def getrf(letter, kind, batch):
-    for m, n in SHAPES:
+    # Many small matrices are factored side by side.
+    for batch, (m, n) in itertools.product((batch, (21,)), SHAPES):
         a, k = draw(batch + (m, n), kind), min(m, n)
         lu, pivots, info = call('getrf', letter, [(a, 2)], [((m, n), kind), ((k,), 'i4'), ((), 'i4')])
         worked(info)
@@ -302,8 +303,9 @@ def getrf(letter, kind, batch):
         lower, upper = split_lu(lu)
         near(lower @ upper, exchange(a, pivots), kind)
         near(np.take_along_axis(a, order[..., None], -2), exchange(a, pivots), kind)
-    a = np.zeros(batch + (3, 3), kind)
-    worked(call('getrf', letter, [(a, 2)], [((3, 3), kind), ((3,), 'i4'), ((), 'i4')])[2], 1)
+    for batch in (batch, (21,)):
+        a = np.zeros(batch + (3, 3), kind)
+        worked(call('getrf', letter, [(a, 2)], [((3, 3), kind), ((3,), 'i4'), ((), 'i4')])[2], 1)
 
 
 def multiply_out(h, taus, offset=0):
@@ -547,8 +549,9 @@ def nan_in_factors(letter, kind, batch):
         a[..., 3, 1] = number
         if everywhere:
             a[...] = number
-        _, pivots, _ = call('getrf', letter, [(a, 2)], [((6, 6), kind), ((6,), 'i4'), ((), 'i4')])
-        assert (pivots >= 1 + np.arange(6)).all() and (pivots <= 6).all(), pivots
+        for some in (a, np.broadcast_to(a.reshape(-1, 6, 6)[0], (17, 6, 6))):
+            _, pivots, _ = call('getrf', letter, [(some, 2)], [((6, 6), kind), ((6,), 'i4'), ((), 'i4')])
+            assert (pivots >= 1 + np.arange(6)).all() and (pivots <= 6).all(), pivots
         call('geqrf', letter, [(a, 2)], [((6, 6), kind), ((6,), kind)])
         call('geqp3', letter, [(a, 2), (np.zeros(batch + (6,), 'i4'), 1)], [((6, 6), kind), ((6,), 'i4'), ((6,), kind)])
         call('gehrd', letter, [(a, 2)], [((6, 6), kind), ((5,), kind), ((), 'i4')], low=1, high=6)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loops of triangular systems and Cholesky factorizations, for each type. Compiled for each level, with fused
- * multiply-adds where the processor has them.
+ * The loops of triangular systems and of factorizations into triangles, for each type. Compiled for each level, with
+ * fused multiply-adds where the processor has them.
  */
 
 #include "cpu/isa/routines-private.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@
 #define F_(name, type) name##_##type
 #define PARTS 1
 #define ROWS REAL_ROWS
+#define SMALLEST FLT_MIN
 #define SQRT sqrtf
 #define ROOTS ROOTS_F32
 #include "cpu/isa/triangle-template.h"
@@ -46,6 +48,7 @@
 #define F_(name, type) name##_##type
 #define PARTS 1
 #define ROWS REAL_ROWS
+#define SMALLEST DBL_MIN
 #define SQRT sqrt
 #define ROOTS ROOTS_F64
 #include "cpu/isa/triangle-template.h"
@@ -56,6 +59,7 @@
 #define F_(name, type) name##_##type
 #define PARTS 2
 #define ROWS (REAL_ROWS / 2)
+#define SMALLEST FLT_MIN
 #define SQRT sqrtf
 #define ROOTS ROOTS_F32
 #include "cpu/isa/triangle-template.h"
@@ -66,6 +70,7 @@
 #define F_(name, type) name##_##type
 #define PARTS 2
 #define ROWS (REAL_ROWS / 2)
+#define SMALLEST DBL_MIN
 #define SQRT sqrt
 #define ROOTS ROOTS_F64
 #include "cpu/isa/triangle-template.h"

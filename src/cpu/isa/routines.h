@@ -399,7 +399,7 @@ typedef struct
                          gsize         n);
 } GhloCpuFourier;
 
-/* Triangular systems and Cholesky factorizations of one type, in either of two orders. Both are aligned to 64 bytes.
+/* Triangular systems and factorizations of one type, in either of two orders. Both are aligned to 64 bytes.
  *
  * Lanes: a number is a register with that of as many matrices.
  * Panels: a row is two registers, of adjacent columns. It is multiplied by numbers that are the same for all columns,
@@ -442,6 +442,11 @@ typedef struct
                             const GhloCpuMatrixLanes *sides);
   /* Replaces the upper triangle by the factor f with f* f = a, or by NaN where there is none, and clears the rest. */
   void     (*factor_lanes) (const GhloCpuMatrixLanes *matrices);
+  /* Replaces matrices of @rows rows by the factors of LU with partial pivoting. @pivots are a register for each step,
+   * with the rows that it was exchanged with, and one that has the first step whose pivot is zero, from 1 on, or 0. */
+  void     (*factor_rows_lanes) (const GhloCpuMatrixLanes *matrices,
+                                 gsize                     rows,
+                                 gpointer                  pivots);
   /* By the log2 of the rows; for panels of one and of two registers. */
   GhloCpuTriangleTileFunc tiles[GHLO_CPU_TRIANGLE_HEIGHTS][2];
   /* Factors the square of @rows × @rows that begins at @column of a tile, and solves for the columns behind it. What is

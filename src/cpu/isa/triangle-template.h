@@ -2,16 +2,20 @@
  *
  * Loops over triangles (routines.h, GhloCpuTriangles) for the number type T with vectors V. Before it is included, the
  * includer also defines F (name), which adds the type to a name; PARTS, 2 for complex numbers and else 1; ROWS, the
- * rows of the largest tile; SQRT of a T, and ROOTS of a V. Terms are subtracted one by one in the order of rows, so
- * that lanes and panels, and tiles of any size, give the same bits.
+ * rows of the largest tile; SMALLEST, the smallest normal T; SQRT of a T, and ROOTS of a V. Terms are subtracted one by
+ * one in the order of rows, so that lanes and panels, and tiles of any size, give the same bits.
  */
 
 #define LANE   LANES (T)
 #define NUMBER (PARTS * LANE)         /* Ts of a number in all lanes */
 #define WIDTH  (2 * LANE)
 #define PANEL  (PARTS * WIDTH)        /* Ts of a row of a panel */
-/* Columns of right-hand sides that are summed at the same time. */
+/* Columns that are summed at the same time. */
 #define SIDES  (8 / PARTS)
+/* What a comparison gives: all bits of a lane, or none. */
+#define BITS   __typeof__ ((V) { 0 } == 0)
+#define CHOOSE(lanes, x, y) ((V) (((BITS) (x) & (lanes)) | ((BITS) (y) & ~(lanes))))
+#define ABSOLUTE(x)         ((V) ((BITS) (x) & ~(BITS) -(V) { 0 }))
 
 typedef struct
 {
@@ -283,6 +287,162 @@ F (factor_lanes) (const GhloCpuMatrixLanes *matrices)
           *at -= failed;
 }
 
+/* The sum of the magnitudes of the parts, which LAPACK compares. */
+static inline V
+F (magnitude) (const T *at)
+{
+  const V *x = (gconstpointer) at;
+  V sum = ABSOLUTE (x[0]);
+
+  UNROLL for (guint part = 1; part < PARTS; part++)
+    sum += ABSOLUTE (x[part]);
+
+  return sum;
+}
+
+/* The row of the first number of the largest magnitude, from row @k of a column on. NaN is less than any other number
+ * behind it, and greater in row k. */
+static V
+F (find_pivots) (const T *column,
+                 gsize    row,
+                 gsize    k,
+                 gsize    rows)
+{
+  V i = (T) k - (V) { 0 }, pivots = i, largest = F (magnitude) (column + k * row);
+
+  for (gsize next = k + 1; next < rows; next++)
+    {
+      V magnitude = F (magnitude) (column + next * row);
+      BITS is_larger = magnitude > largest;
+
+      i += 1;
+      largest = CHOOSE (is_larger, magnitude, largest);
+      pivots = CHOOSE (is_larger, i, pivots);
+    }
+
+  return pivots;
+}
+
+/* Exchanges row @k of @n columns with each lane's own row. All rows below are passed over once, since to read and write
+ * lanes one by one takes longer for matrices that are this small. */
+static void
+F (exchange_rows) (gsize  n,
+                   T     *columns,
+                   gsize  column,
+                   gsize  row,
+                   gsize  k,
+                   gsize  rows,
+                   V      pivots)
+{
+  for (; n > 0; n--, columns += column)
+    {
+      T *at = columns + k * row;
+      F (Number) old = F (load) (at, LANE), found = old;
+      V i = (T) k - (V) { 0 };
+
+      for (gsize next = k + 1; next < rows; next++)
+        {
+          F (Number) x = F (load) (columns + next * row, LANE);
+          BITS is_pivot = pivots == (i += 1);
+
+          UNROLL for (guint part = 0; part < PARTS; part++)
+            {
+              found.part[part] = CHOOSE (is_pivot, x.part[part], found.part[part]);
+              x.part[part] = CHOOSE (is_pivot, old.part[part], x.part[part]);
+            }
+          F (store) (columns + next * row, LANE, x);
+        }
+      F (store) (at, LANE, found);
+    }
+}
+
+/* Divides the numbers below the pivot in row @k of a column by it. The reciprocals of the smallest pivots would be
+ * infinite, so these and what is divided by them are enlarged first. Below zero there is nothing but zeros, or NaN,
+ * which remain. Returns the lanes where the pivot is zero. */
+static BITS
+F (divide_column) (T     *columns,
+                   gsize  row,
+                   gsize  k,
+                   gsize  rows)
+{
+  T *at = columns + k * row;
+  V magnitude = F (magnitude) (at), one = 1 - (V) { 0 };
+  BITS is_zero = magnitude == 0;
+  V enlarged = CHOOSE (magnitude < SMALLEST, (T) 0x1p64 - (V) { 0 }, one);
+  F (Number) inverse = F (load) (at, LANE);
+
+  inverse.part[0] = CHOOSE (is_zero, one, inverse.part[0]);
+  inverse = F (reciprocal) (F (times_real) (inverse, enlarged));
+  for (gsize i = k + 1; i < rows; i++)
+    {
+      at = columns + i * row;
+      F (store) (at, LANE, F (product) (inverse, F (times_real) (F (load) (at, LANE), enlarged)));
+    }
+
+  return is_zero;
+}
+
+/* Eliminates step @k from the @n columns behind the one of its pivots. */
+static void
+F (eliminate) (gsize  n,
+               T     *columns,
+               gsize  column,
+               gsize  row,
+               gsize  k,
+               gsize  rows)
+{
+  for (gsize j = 1; j <= n; j++)
+    {
+      T *c = columns + j * column;
+      F (Number) factor = F (load) (c + k * row, LANE);
+
+      for (gsize i = k + 1; i < rows; i++)
+        {
+          T *at = c + i * row;
+
+          F (store) (at, LANE, F (minus_product) (F (load) (at, LANE), F (load) (columns + i * row, LANE), factor));
+        }
+    }
+}
+
+/* A few columns are factored at a time, which stay in the L1 cache: all steps before are applied to them first. */
+static void
+F (factor_rows_lanes) (const GhloCpuMatrixLanes *matrices,
+                       gsize                     rows,
+                       gpointer                  pivots)
+{
+  const gsize n = matrices->n, row = matrices->row * NUMBER, column = matrices->column * NUMBER;
+  const gsize steps = MIN (rows, n);
+  T *a = matrices->data;
+  V *pivot = pivots, *info = pivot + steps;
+
+  *info = (V) { 0 };
+  for (gsize first = 0; first < n; first += SIDES)
+    {
+      const gsize count = MIN (SIDES, n - first), known = MIN (first, steps), end = MIN (first + count, steps);
+      T *c = a + first * column;
+
+      for (gsize k = 0; k < known; k++)
+        F (exchange_rows) (count, c, column, row, k, rows, pivot[k]);
+      for (gsize i = 1; i < rows && known > 0; i++)
+        F (subtract) (count, MIN (i, known), a + i * row, column, 1, c, row, c + i * row, column);
+      for (gsize k = known; k < end; k++)
+        {
+          T *at = a + k * column;
+          BITS is_zero;
+
+          pivot[k] = F (find_pivots) (at, row, k, rows);
+          F (exchange_rows) (count, c, column, row, k, rows, pivot[k]);
+          is_zero = F (divide_column) (at, row, k, rows);
+          *info = CHOOSE (is_zero & (*info == 0), (T) (k + 1) - (V) { 0 }, *info);
+          F (eliminate) (first + count - k - 1, at, column, row, k, rows);
+        }
+      for (gsize j = 0; j < known; j++)
+        for (gsize k = known; k < end; k++)
+          F (exchange_rows) (1, a + j * column, column, row, k, rows, pivot[k]);
+    }
+}
+
 /* Inlined into a function for each size, so that the sums are in registers. */
 static inline __attribute__ ((always_inline)) void
 F (tile) (guint           rows,
@@ -417,6 +577,7 @@ F (invert) (guint    rows,
 
 static const GhloCpuTriangles F (triangles) = {
   .lanes = LANE, .rows = ROWS, .solve_lanes = F (solve_lanes), .factor_lanes = F (factor_lanes),
+  .factor_rows_lanes = F (factor_rows_lanes),
   .tiles = {
     { F (tile_1_1), F (tile_1_2) }, { F (tile_2_1), F (tile_2_2) },
 #if ROWS >= 4
@@ -435,11 +596,15 @@ static const GhloCpuTriangles F (triangles) = {
 #undef WIDTH
 #undef PANEL
 #undef SIDES
+#undef BITS
+#undef CHOOSE
+#undef ABSOLUTE
 #undef T
 #undef V
 #undef F
 #undef F_
 #undef PARTS
 #undef ROWS
+#undef SMALLEST
 #undef SQRT
 #undef ROOTS

@@ -162,21 +162,19 @@ complete_vectors (const GhloIrLapackCall   *call,
     combine_pairs_double (vectors->data, imaginary->data, n, vectors->result);
 }
 
-/* Rows count from 0 here, and the permutation that the exchanges amount to is computed too. */
-static void
-complete_permutation (const GhloIrLapackCall   *call,
-                      const GhloCpuLapackArray *arrays)
+void
+ghlo_cpu_lapack_permute (int   *pivots,
+                         gsize  n_pivots,
+                         int   *rows,
+                         gsize  n_rows)
 {
-  const GhloCpuLapackArray *pivots = find (call, arrays, "ipiv"), *permutation = find (call, arrays, "perm");
-  int *exchanged = pivots->result, *rows = permutation->result;
-
-  for (gsize i = 0; i < permutation->count; i++)
+  for (gsize i = 0; i < n_rows; i++)
     rows[i] = (int) i;
-  for (gsize i = 0; i < pivots->count; i++)
+  for (gsize i = 0; i < n_pivots; i++)
     {
-      int other = --exchanged[i], row = rows[i];
+      int other = --pivots[i], row = rows[i];
 
-      if (other < 0 || (gsize) other >= permutation->count)
+      if (other < 0 || (gsize) other >= n_rows)
         continue;
       rows[i] = rows[other];
       rows[other] = row;
@@ -207,7 +205,11 @@ ghlo_cpu_lapack_complete (const GhloIrLapackCall   *call,
   if (call->routine == GHLO_IR_LAPACK_POTRF)
     complete_factor (call, arrays, info);
   else if (call->routine == GHLO_IR_LAPACK_LU)
-    complete_permutation (call, arrays);
+    {
+      const GhloCpuLapackArray *pivots = find (call, arrays, "ipiv"), *rows = find (call, arrays, "perm");
+
+      ghlo_cpu_lapack_permute (pivots->result, pivots->count, rows->result, rows->count);
+    }
   else if (call->routine == GHLO_IR_LAPACK_GEEV)
     {
       complete_vectors (call, arrays, "vl");

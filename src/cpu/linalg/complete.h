@@ -21,5 +21,10 @@ void     ghlo_cpu_lapack_fill_nan  (const GhloIrLapackCall   *call,
 void     ghlo_cpu_lapack_complete  (const GhloIrLapackCall   *call,
                                     const GhloCpuLapackArray *arrays,
                                     int                      *info);
+/* Makes LAPACK's pivots count from 0, and finds the permutation of rows that their exchanges amount to. */
+void     ghlo_cpu_lapack_permute   (int                      *pivots,
+                                    gsize                     n_pivots,
+                                    int                      *rows,
+                                    gsize                     n_rows);
 
 G_END_DECLS

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "cpu/linalg/complete.h"
+
 /* Bytes between rows whose multiples share a few sets of the L1 cache. */
 enum { CONFLICT_BYTES = 2048 };
 
@@ -91,6 +93,11 @@ ghlo_cpu_lanes_plan (GhloCpuTriangular *self)
       self->worker_size = self->substitute_at + self->substitute_size;
       init_copies (self, &self->a, TRUE, &self->a_lanes);
     }
+  if (self->is_lu)
+    {
+      self->pivots_at = self->worker_size;
+      self->worker_size += ghlo_size_align ((gsize) (self->n + 1) * self->routines->lanes * (gsize) self->part_size);
+    }
   init_copies (self, &self->from, TRUE, &self->from_lanes);
   init_copies (self, &self->result, FALSE, &self->result_lanes);
 }
@@ -145,6 +152,38 @@ find_not_finite (const GhloCpuTriangular  *self,
                                           (by_columns ? n : sides->n) * parts, sides->data);
 }
 
+/* Number @i of registers, which are of the type of the matrices. */
+static int
+integer_at (const GhloCpuTriangular *self,
+            gconstpointer            registers,
+            gint64                   i)
+{
+  return (int) (self->part_size == sizeof (float) ? ((const float *) registers)[i] : ((const double *) registers)[i]);
+}
+
+static void
+take_pivots (const GhloCpuTriangularRun *run,
+             gint64                      first,
+             gint64                      count,
+             gconstpointer               registers)
+{
+  const GhloCpuTriangular *self = run->self;
+  const GhloCpuLuResults *to = run->lu;
+  const gint64 n = self->n, rows = self->from.rows, lanes = self->routines->lanes;
+
+  for (gint64 i = 0; i < count; i++)
+    {
+      int *pivots = to->pivots + (first + i) * n;
+
+      for (gint64 k = 0; k < n; k++)
+        pivots[k] = integer_at (self, registers, k * lanes + i) + 1;
+      if (to->info != NULL)
+        to->info[first + i] = integer_at (self, registers, n * lanes + i);
+      if (to->permutation != NULL)
+        ghlo_cpu_lapack_permute (pivots, (gsize) n, to->permutation + (first + i) * rows, (gsize) rows);
+    }
+}
+
 static void
 run_group (GhloCpuTriangularRun *run,
            gint64                group,
@@ -165,6 +204,11 @@ run_group (GhloCpuTriangularRun *run,
       copy_lanes (self, &self->a, &self->a_lanes, first, count, run->a, NULL, triangles.data);
       self->routines->solve_lanes (&triangles, self->unit, self->conjugate, &sides);
       not_finite = find_not_finite (self, &sides);
+    }
+  else if (self->is_lu)
+    {
+      self->routines->factor_rows_lanes (&sides, (gsize) self->from.rows, scratch + self->pivots_at);
+      take_pivots (run, first, count, scratch + self->pivots_at);
     }
   else
     self->routines->factor_lanes (&sides);

@@ -16,6 +16,7 @@
 #include "cpu/library/blas.h"
 #include "cpu/linalg/call.h"
 #include "cpu/linalg/complete.h"
+#include "cpu/linalg/triangular.h"
 #include "cpu/linalg/tridiagonal.h"
 #include "cpu/move/copy.h"
 #include "runtime/parallel.h"
@@ -50,6 +51,7 @@ typedef struct
 struct _GhloCpuRoutine
 {
   GhloIrLapackCall lapack;
+  GhloCpuTriangular *lu;                /* that of many small matrices, without LAPACK; else NULL */
   GhloCpuLapackWords words;
   gpointer         function;
   char             letter;
@@ -262,6 +264,13 @@ estimate (const GhloCpuRoutine *self)
          * (2000 + 8 * largest * shorter * (self->lapack.is_complex ? 4 : 1) / (ghlo_cpu_rate () / 4) * 1e9);
 }
 
+static gboolean
+is_lu (const GhloIrLapackCall *call)
+{
+  return (call->routine == GHLO_IR_LAPACK_GETRF || call->routine == GHLO_IR_LAPACK_LU)
+         && ghlo_element_info (ghlo_element_type_real_part (call->type))->bits >= 32;
+}
+
 GhloCpuRoutine *
 ghlo_cpu_routine_prepare (const GhloIrOp  *op,
                           const GhloView  *operands,
@@ -273,6 +282,14 @@ ghlo_cpu_routine_prepare (const GhloIrOp  *op,
   *reason = read_call (self, op, operands, results);
   if (*reason == NULL)
     *reason = check_sizes (self, results);
+  if (*reason == NULL && is_lu (&self->lapack))
+    {
+      const GhloIrLapackArgument *a = ghlo_ir_lapack_argument (&self->lapack, "a");
+
+      self->lu = ghlo_cpu_lu_prepare (&operands[a->operand], &results[a->result]);
+      if (self->lu != NULL)
+        return g_steal_pointer (&self);
+    }
   if (*reason == NULL)
     *reason = find_function (self);
   if (*reason == NULL)
@@ -291,6 +308,7 @@ ghlo_cpu_routine_free (GhloCpuRoutine *self)
 {
   if (self == NULL)
     return;
+  g_clear_pointer (&self->lu, ghlo_cpu_triangular_free);
   g_free (self->core);
   g_free (self);
 }
@@ -298,12 +316,18 @@ ghlo_cpu_routine_free (GhloCpuRoutine *self)
 gsize
 ghlo_cpu_routine_scratch_size (const GhloCpuRoutine *self)
 {
+  if (self->lu != NULL)
+    return ghlo_cpu_triangular_scratch_size (self->lu);
+
   return self->slot * MIN (self->n_matrices, ghlo_parallel_n_workers ());
 }
 
 char *
 ghlo_cpu_routine_describe (const GhloCpuRoutine *self)
 {
+  if (self->lu != NULL)
+    return g_strdup (ghlo_cpu_triangular_describe (self->lu));
+
   return self->core == NULL ? g_strdup ("tridiagonal elimination")
                             : g_strdup_printf ("openblas %c%s, %s", self->letter, self->lapack.name, self->core);
 }
@@ -438,6 +462,27 @@ run_matrices (gpointer data,
       run_matrix (run, i, run->scratch + worker * run->routine->slot);
 }
 
+static gpointer
+find_result (const Run  *run,
+             const char *name)
+{
+  const GhloIrLapackArgument *argument = ghlo_ir_lapack_argument (&run->routine->lapack, name);
+
+  return argument != NULL && argument->result >= 0 ? run->results[argument->result].data : NULL;
+}
+
+static gboolean
+run_lu (const Run *run,
+        GError   **error)
+{
+  const guint8 *a = run->operands[ghlo_ir_lapack_argument (&run->routine->lapack, "a")->operand].data;
+  const GhloCpuLuResults results = {
+    find_result (run, "a"), find_result (run, "ipiv"), find_result (run, "info"), find_result (run, "perm"),
+  };
+
+  return ghlo_cpu_lu_run (run->routine->lu, a, &results, run->scratch, run->monitor, error);
+}
+
 gboolean
 ghlo_cpu_routine_run (const GhloCpuRoutine *self,
                       const GhloView       *operands,
@@ -447,8 +492,12 @@ ghlo_cpu_routine_run (const GhloCpuRoutine *self,
                       GError              **error)
 {
   Run run = { .routine = self, .operands = operands, .results = results, .scratch = scratch, .monitor = monitor };
-  gboolean done = ghlo_parallel_for (self->n_matrices, 1, self->nanoseconds, run_matrices, &run, monitor)
-                  && !run.stopped;
+  gboolean done;
+
+  if (self->lu != NULL)
+    return run_lu (&run, error);
+  done = ghlo_parallel_for (self->n_matrices, 1, self->nanoseconds, run_matrices, &run, monitor)
+         && !run.stopped;
 
   return ghlo_cpu_finish (done, monitor, error);
 }

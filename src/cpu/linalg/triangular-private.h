@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A prepared factorization or system, and its two algorithms, which give the same bits: lanes, for many small matrices,
- * and panels. For both, every system is op (a) x = b with a lower triangle, and every factorization that of an upper
- * triangle, f* f = a: other sides, triangles and transposes are strides and offsets only.
+ * and panels, which LU does not have. For both, every system is op (a) x = b with a lower triangle, and every Cholesky
+ * factorization that of an upper one, f* f = a: other sides, triangles and transposes are strides and offsets only.
  */
 
 #pragma once
@@ -40,11 +40,11 @@ struct _GhloCpuTriangular
   GhloElementType         number;        /* that is computed with: narrow floats are f32 */
   GhloElementType         part;          /* its real part */
   gint64                  part_size, size;
-  gboolean                is_solve;
+  gboolean                is_solve, is_lu;
   gboolean                unit, conjugate;
   /* The triangles of a system; b or the matrices to factor; x or the factors. */
   GhloCpuMatrices         a, from, result;
-  gint64                  n;             /* order of the triangles */
+  gint64                  n;             /* order of the triangles; steps of LU */
   gint64                  sides;         /* columns of from and result */
   GhloCpuTriangle         substituted;   /* op (a), as the reference executor walks it */
   gsize                   substitute_size;      /* bytes of scratch for that */
@@ -52,6 +52,7 @@ struct _GhloCpuTriangular
 
   gboolean                in_lanes;
   GhloCpuLanesCopies      a_lanes, from_lanes, result_lanes;
+  gsize                   pivots_at;     /* offset in a worker's scratch */
 
   /* Panels: */
   gint64                  n_panels;
@@ -74,6 +75,7 @@ typedef struct
   const GhloCpuTriangular *self;
   const guint8            *a, *from;
   guint8                  *result, *scratch;
+  const GhloCpuLuResults  *lu;
   const GhloMonitor       *monitor;
   gint                     stopped;      /* atomic */
 } GhloCpuTriangularRun;

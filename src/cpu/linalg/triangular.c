@@ -17,8 +17,9 @@
 #define SHARE       0.4
 
 /* Of lanes: the most bytes of matrices side by side, which then stay in the L2 cache, and the least matrices that take
- * longer one after the other in panels, if there are more lanes than that. */
-enum { MAX_BYTES = 768 << 10, MIN_BATCH = 4 };
+ * longer one after the other in panels, if there are more lanes than that. LAPACK exchanges the rows of large matrices
+ * in less time, and does nothing for lanes without a matrix. */
+enum { MAX_BYTES = 768 << 10, MAX_LU_BYTES = 256 << 10, MIN_BATCH = 4 };
 
 static gboolean
 fail_shape (GError **error)
@@ -114,19 +115,22 @@ static gboolean
 prefers_lanes (const GhloCpuTriangular *self)
 {
   const GhloCpuTriangles *routines = self->routines;
-  const double bytes = matrix_bytes (self, &self->a) + matrix_bytes (self, &self->from);
+  const double bytes = (matrix_bytes (self, &self->a) + matrix_bytes (self, &self->from)) * routines->lanes;
+  const gint64 used = MIN (self->result.n_batch, routines->lanes);
 
   if (self->is_solve && self->sides > routines->lanes && self->n >= 4 * routines->rows)
     return FALSE;
 
-  return self->result.n_batch >= MIN (routines->lanes, MIN_BATCH) && bytes * routines->lanes <= MAX_BYTES;
+  return used >= MIN (routines->lanes, MIN_BATCH)
+         && bytes <= (self->is_lu ? MAX_LU_BYTES * (double) used / routines->lanes : MAX_BYTES);
 }
 
 static gboolean
 plan (GhloCpuTriangular *self,
       GError           **error)
 {
-  double n = (double) self->n, operations = n * n * (self->is_solve ? (double) self->sides : n / 3);
+  double n = (double) self->n, columns = (double) self->sides;
+  double operations = self->is_lu ? n * columns * (double) self->from.rows : n * n * (self->is_solve ? columns : n / 3);
   double rate = ghlo_cpu_rate () * SHARE * 4 / (double) self->part_size;
   gint64 parts = ghlo_cpu_triangular_parts (self);
   double bytes = matrix_bytes (self, &self->a) + matrix_bytes (self, &self->from) + matrix_bytes (self, &self->result);
@@ -212,6 +216,22 @@ ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve *solve,
   return plan (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
+GhloCpuTriangular *
+ghlo_cpu_lu_prepare (const GhloView *a,
+                     const GhloView *result)
+{
+  g_autoptr (GhloCpuTriangular) self = g_new0 (GhloCpuTriangular, 1);
+
+  if (!matrices_init (&self->from, a, FALSE, NULL) || !matrices_init (&self->result, result, FALSE, NULL)
+      || !choose_type (self, NULL))
+    return NULL;
+  self->is_lu = TRUE;
+  self->n = MIN (self->from.rows, self->from.columns);
+  self->sides = self->from.columns;
+
+  return prefers_lanes (self) && plan (self, NULL) ? g_steal_pointer (&self) : NULL;
+}
+
 void
 ghlo_cpu_triangular_free (GhloCpuTriangular *self)
 {
@@ -275,6 +295,14 @@ ghlo_cpu_triangular_solve_again (GhloCpuTriangularRun *run,
     }
 }
 
+static gboolean
+run_prepared (GhloCpuTriangularRun  *run,
+              const GhloMonitor     *monitor,
+              GError               **error)
+{
+  return ghlo_cpu_finish (run->self->in_lanes ? ghlo_cpu_lanes_run (run) : ghlo_cpu_panels_run (run), monitor, error);
+}
+
 gboolean
 ghlo_cpu_triangular_run (const GhloCpuTriangular *self,
                          const guint8            *a,
@@ -292,5 +320,20 @@ ghlo_cpu_triangular_run (const GhloCpuTriangular *self,
     return TRUE;
   run.result = result;
 
-  return ghlo_cpu_finish (self->in_lanes ? ghlo_cpu_lanes_run (&run) : ghlo_cpu_panels_run (&run), monitor, error);
+  return run_prepared (&run, monitor, error);
+}
+
+gboolean
+ghlo_cpu_lu_run (const GhloCpuTriangular *self,
+                 const guint8            *a,
+                 const GhloCpuLuResults  *results,
+                 gpointer                 scratch,
+                 const GhloMonitor       *monitor,
+                 GError                 **error)
+{
+  GhloCpuTriangularRun run = {
+    .self = self, .from = a, .result = results->factors, .lu = results, .scratch = scratch, .monitor = monitor,
+  };
+
+  return run_prepared (&run, monitor, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cholesky and triangular_solve, in batches, on tensors with any strides. Prepared once, and run by any number of
- * threads at the same time.
+ * cholesky and triangular_solve, and LU of small matrices, in batches, on tensors with any strides. Prepared once, and
+ * run by any number of threads at the same time.
  */
 
 #pragma once
@@ -45,6 +45,10 @@ GhloCpuTriangular *ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve       *
                                                       const GhloView           *result,
                                                       GError                  **error);
 
+/* LU with partial pivoting, of matrices with any number of rows and columns; NULL unless there are many small ones. */
+GhloCpuTriangular *ghlo_cpu_lu_prepare               (const GhloView           *a,
+                                                      const GhloView           *result);
+
 void               ghlo_cpu_triangular_free          (GhloCpuTriangular        *self);
 gsize              ghlo_cpu_triangular_scratch_size  (const GhloCpuTriangular  *self);
 const char        *ghlo_cpu_triangular_describe      (const GhloCpuTriangular  *self);
@@ -53,6 +57,23 @@ gboolean           ghlo_cpu_triangular_run           (const GhloCpuTriangular  *
                                                       const guint8             *a,
                                                       const guint8             *b,
                                                       guint8                   *result,
+                                                      gpointer                  scratch,
+                                                      const GhloMonitor        *monitor,
+                                                      GError                  **error);
+
+
+/* Those of one matrix after the other, but for the factors, which may share the memory of the operand in the same way.
+ * Others are LAPACK's, except that pivots count from 0 if the permutation of rows is wanted. */
+typedef struct
+{
+  guint8 *factors;
+  int    *pivots;
+  int    *info, *permutation;       /* nullable */
+} GhloCpuLuResults;
+
+gboolean           ghlo_cpu_lu_run                   (const GhloCpuTriangular  *self,
+                                                      const guint8             *a,
+                                                      const GhloCpuLuResults   *results,
                                                       gpointer                  scratch,
                                                       const GhloMonitor        *monitor,
                                                       GError                  **error);

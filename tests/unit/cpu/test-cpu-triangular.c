@@ -462,6 +462,229 @@ test_indefinite (void)
       }
 }
 
+/* LU with partial pivoting of one matrix, in place, as LAPACK's documentation says. Returns info. */
+static int
+factor (Number *a,
+        gint64  rows,
+        gint64  columns,
+        int    *pivots)
+{
+  int info = 0;
+
+  for (gint64 k = 0; k < MIN (rows, columns); k++)
+    {
+      gint64 best = k;
+
+      for (gint64 i = k + 1; i < rows; i++)
+        if (fabs (creal (a[i * columns + k])) + fabs (cimag (a[i * columns + k]))
+            > fabs (creal (a[best * columns + k])) + fabs (cimag (a[best * columns + k])))
+          best = i;
+      pivots[k] = (int) best + 1;
+      for (gint64 j = 0; j < columns; j++)
+        {
+          Number number = a[k * columns + j];
+
+          a[k * columns + j] = a[best * columns + j];
+          a[best * columns + j] = number;
+        }
+      if (a[k * columns + k] == 0 && info == 0)
+        info = (int) k + 1;
+      for (gint64 i = k + 1; i < rows; i++)
+        {
+          if (a[k * columns + k] != 0)
+            a[i * columns + k] /= a[k * columns + k];
+          for (gint64 j = k + 1; j < columns; j++)
+            a[i * columns + j] -= a[i * columns + k] * a[k * columns + j];
+        }
+    }
+
+  return info;
+}
+
+/* All numbers of the steps are small multiples of 1, 1/2 and the like, so that they are exact and there are many ties
+ * and zeros; @scale is a power of two. */
+static void
+fill_units (Tensor *a,
+            double  scale)
+{
+  static const Number units[] = { 0, 1, -1, 0, 1.0i, -1.0i };
+  const gint32 n = ghlo_element_type_is_complex (a->type) ? 6 : 3;
+
+  for (gint64 batch = 0; batch < a->dimensions[0]; batch++)
+    for (gint64 i = 0; i < a->dimensions[1]; i++)
+      for (gint64 j = 0; j < a->dimensions[2]; j++)
+        set_number (a, batch, i, j, units[g_test_rand_int_range (0, n)] * scale);
+}
+
+static void
+run_lu (const Tensor *a,
+        const Tensor *result,
+        int          *pivots,
+        int          *info)
+{
+  const gint64 n_batch = a->dimensions[0], n_pivots = n_batch * MIN (a->dimensions[1], a->dimensions[2]);
+  const GhloView a_view = view_of (a), result_view = view_of (result);
+  const GhloCpuLuResults results = { result->data, pivots, info, NULL };
+  g_autoptr (GhloCpuTriangular) lu = ghlo_cpu_lu_prepare (&a_view, &result_view);
+  gpointer scratch;
+
+  g_assert_nonnull (lu);
+  scratch = g_aligned_alloc (1, ghlo_cpu_triangular_scratch_size (lu), 64);
+  pivots[n_pivots] = info[n_batch] = -1;
+  g_assert_true (ghlo_cpu_lu_run (lu, a->data, &results, scratch, NULL, NULL));
+  g_aligned_free (scratch);
+  assert_untouched (result);
+  g_assert_cmpint (pivots[n_pivots], ==, -1);
+  g_assert_cmpint (info[n_batch], ==, -1);
+}
+
+/* @bad is a number of one matrix that is not finite, or 0. */
+static void
+check_exact_lu (GhloElementType type,
+                gint64          n_batch,
+                gint64          rows,
+                gint64          columns,
+                double          scale,
+                double          bad,
+                guint           flags)
+{
+  const gint64 dimensions[] = { n_batch, rows, columns }, k = MIN (rows, columns);
+  g_auto (Tensor) a = { 0 }, result = { 0 };
+  g_autofree Number *expected = g_new (Number, rows * columns);
+  g_autofree int *pivots = g_new (int, n_batch * k + 1), *info = g_new (int, n_batch + 1), *rule = g_new (int, k);
+
+  tensor_init (&a, type, 3, dimensions, flags);
+  tensor_init (&result, type, 3, dimensions, flags & ~(guint) TENSOR_REPEATED);
+  fill_units (&a, scale);
+  if (bad != 0)
+    set_number (&a, n_batch / 2, rows / 2, columns / 3, bad);
+  run_lu (&a, &result, pivots, info);
+  for (gint64 batch = 0; batch < n_batch; batch++)
+    {
+      for (gint64 i = 0; i < rows * columns; i++)
+        expected[i] = number_at (&a, batch, i / columns, i % columns) / scale;
+      g_assert_cmpint (info[batch], ==, factor (expected, rows, columns, rule));
+      g_assert_cmpmem (pivots + batch * k, (gsize) k * sizeof (int), rule, (gsize) k * sizeof (int));
+      for (gint64 i = 0; i < rows; i++)
+        for (gint64 j = 0; j < columns; j++)
+          {
+            Number found = number_at (&result, batch, i, j) / (j < i ? 1 : scale), other = expected[i * columns + j];
+
+            if (isfinite (creal (other)))
+              assert_near (found, other, 2 * tolerance_of (type, rows), "LU");
+            else
+              g_assert_false (isfinite (creal (found)));
+          }
+    }
+}
+
+static void
+test_lu (void)
+{
+  static const gint64 shapes[][2] = { { 1, 1 }, { 1, 7 }, { 3, 3 }, { 9, 3 }, { 2, 20 }, { 3, 17 }, { 21, 2 } };
+  static const double bad[] = { 0, NAN, INFINITY, -INFINITY };
+  const guint any = TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED | TENSOR_REPEATED;
+
+  for (guint t = 0; t < 4; t++)
+    for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+      {
+        const gint64 *n = shapes[s];
+        const gboolean single = t % 2 == 0;
+
+        for (guint i = 0; i < 3; i++)
+          {
+            /* Reciprocals of the smallest numbers are infinite. */
+            const double scale = i == 0 ? 1 : i == 1 ? ldexp (1, single ? -140 : -1060) : 0x1p100;
+
+            check_exact_lu (types[t], 37, n[0], n[1], scale, 0, 0);
+            check_exact_lu (types[t], 5, n[0], n[1], scale, 0, any);
+            check_exact_lu (types[t], 16, n[0], n[1], scale, 0, any);
+          }
+        for (guint i = 0; i < G_N_ELEMENTS (bad) && t < 2; i++)
+          check_exact_lu (types[t], 9, n[0], n[1], 1, bad[i], TENSOR_PERMUTED);
+      }
+}
+
+/* Multiplies the factors out. */
+static void
+check_lu (GhloElementType type,
+          gint64          n_batch,
+          gint64          rows,
+          gint64          columns,
+          guint           flags)
+{
+  const gint64 dimensions[] = { n_batch, rows, columns }, k = MIN (rows, columns);
+  g_auto (Tensor) a = { 0 }, result = { 0 };
+  g_autofree int *pivots = g_new (int, n_batch * k + 1), *info = g_new (int, n_batch + 1);
+  g_autofree gint64 *order = g_new (gint64, rows);
+
+  tensor_init (&a, type, 3, dimensions, flags);
+  tensor_init (&result, type, 3, dimensions, flags);
+  tensor_fill (&a);
+  run_lu (&a, &result, pivots, info);
+  for (gint64 batch = 0; batch < n_batch; batch++)
+    {
+      for (gint64 i = 0; i < rows; i++)
+        order[i] = i;
+      for (gint64 i = 0; i < k; i++)
+        {
+          const gint64 other = pivots[batch * k + i] - 1, row = order[i];
+
+          g_assert_true (other >= i && other < rows);
+          order[i] = order[other];
+          order[other] = row;
+        }
+      g_assert_cmpint (info[batch], ==, 0);
+      for (gint64 i = 0; i < rows; i++)
+        for (gint64 j = 0; j < columns; j++)
+          {
+            Number sum = i <= j ? number_at (&result, batch, i, j) : 0;
+
+            if (i > j)
+              g_assert_cmpfloat (cabs (number_at (&result, batch, i, j)), <, 1.5);
+            for (gint64 p = 0; p < MIN (i, j + 1); p++)
+              sum += number_at (&result, batch, i, p) * number_at (&result, batch, p, j);
+            assert_near (sum, number_at (&a, batch, order[i], j), 16 * tolerance_of (type, k), "LU");
+          }
+    }
+}
+
+/* As many columns as are factored at a time, and fewer and more. */
+static void
+test_lu_sizes (void)
+{
+  static const gint64 sizes[] = { 4, 8, 9, 17, 32, 40 };
+
+  for (guint t = 0; t < 4; t++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+      for (guint j = 0; j < G_N_ELEMENTS (sizes); j++)
+        check_lu (types[t], 19, sizes[i], sizes[j], TENSOR_PERMUTED | TENSOR_GAPS);
+}
+
+/* Few or large matrices, and those of other types, are left to LAPACK. */
+static void
+test_lu_refused (void)
+{
+  static const struct
+  {
+    GhloElementType type;
+    gint64          dimensions[3];
+  } cases[] = {
+    { GHLO_ELEMENT_TYPE_F32, { 1, 8, 8 } },
+    { GHLO_ELEMENT_TYPE_F64, { 1000, 200, 200 } },
+    { GHLO_ELEMENT_TYPE_I32, { 100, 8, 8 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const gint64 *n = cases[i].dimensions, size = ghlo_element_info (cases[i].type)->size;
+      const gint64 strides[] = { n[1] * n[2] * size, n[2] * size, size };
+      GhloView view = { NULL, cases[i].type, 3, n, strides };
+
+      g_assert_null (ghlo_cpu_lu_prepare (&view, &view));
+    }
+}
+
 typedef struct
 {
   const GhloCpuTriangular *triangular;
@@ -544,6 +767,9 @@ main (int   argc,
   g_test_add_func ("/cpu-triangular/batches", test_batches);
   g_test_add_func ("/cpu-triangular/cholesky", test_cholesky);
   g_test_add_func ("/cpu-triangular/indefinite", test_indefinite);
+  g_test_add_func ("/cpu-triangular/lu", test_lu);
+  g_test_add_func ("/cpu-triangular/lu-sizes", test_lu_sizes);
+  g_test_add_func ("/cpu-triangular/lu-refused", test_lu_refused);
   g_test_add_func ("/cpu-triangular/threads", test_threads);
 
   return g_test_run ();
