@@ -18,7 +18,7 @@ import tap
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Of the packages jax-ghlo and jax-ghlo-llvm, in bytes: packed, installed.
-MOST, MOST_LLVM = (30e6, 91e6), (17e6, 42e6)
+MOST, MOST_LLVM = (30e6, 94e6), (17e6, 42e6)
 
 folder = tempfile.TemporaryDirectory()
 wheel, llvm_wheel = (pathlib.Path(folder.name) / f'{name}-0-py3-none-manylinux_2_34_{platform.machine()}.whl'
@@ -125,10 +125,10 @@ import jax
 import jax.numpy as jnp
 print(jax.devices(), jnp.ones(3) + 1)
 x = jnp.ones((256, 256))
-print((x @ x)[0, 0], jnp.linalg.cholesky(4 * jnp.eye(300))[1, 1], jax.pure_callback(lambda x: x + 1, x, x)[0, 0])
+print((x @ x)[0, 0], jnp.linalg.eigh(4 * jnp.eye(30))[0][1], jax.pure_callback(lambda x: x + 1, x, x)[0, 0])
 '''
     lines = run_apart(own, code)
-    assert lines[:2] == ['[GhloDevice(id=0)] [2. 2. 2.]', '256.0 2.0 2.0'], lines[:2]
+    assert lines[:2] == ['[GhloDevice(id=0)] [2. 2. 2.]', '256.0 4.0 2.0'], lines[:2]
     # All of it is the wheel's, whatever the system has.
     loaded = {pathlib.Path(path) for path in lines[2].split()}
     for stem in ('libglib', 'libgio', 'libdnnl', 'libopenblas', 'libgomp', 'libgfortran.so'):

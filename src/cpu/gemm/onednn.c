@@ -69,8 +69,9 @@ find_types (const GhloCpuGemm *self,
       && self->arithmetic == GHLO_CPU_F32)
     {
       types[0] = types[1] = GHLO_ELEMENT_TYPE_BF16;
-      types[2] = self->result.type == GHLO_ELEMENT_TYPE_BF16 && !self->accumulate ? GHLO_ELEMENT_TYPE_BF16
-                                                                                  : GHLO_ELEMENT_TYPE_F32;
+      /* Only sums that are moved as they are can be rounded already. */
+      types[2] = self->result.type == GHLO_ELEMENT_TYPE_BF16 && !self->accumulate && self->result.is_plain
+                 ? GHLO_ELEMENT_TYPE_BF16 : GHLO_ELEMENT_TYPE_F32;
       return TRUE;
     }
   if (self->lhs.type == GHLO_ELEMENT_TYPE_F32 && self->rhs.type == GHLO_ELEMENT_TYPE_F32

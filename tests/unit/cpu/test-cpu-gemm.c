@@ -664,6 +664,19 @@ test_threads (void)
       }
 }
 
+static void
+check_run (const Case   *c,
+           GhloCpuGemm  *gemm,
+           const guint8 *rhs)
+{
+  g_autofree Sum *sums = exact_sums (c);
+  gpointer scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c->lhs.data, rhs, NULL, c->result.data, scratch, NULL, NULL, NULL, NULL));
+  g_aligned_free (scratch);
+  check_result (c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
+}
+
 /* Rows of operands whose distances are multiples of 1 KiB, which compete for the same sets of a cache. */
 static void
 test_conflicts (void)
@@ -681,8 +694,6 @@ test_conflicts (void)
     {
       g_auto (Case) c = { 0 };
       g_autoptr (GhloCpuGemm) gemm = NULL;
-      g_autofree Sum *sums = NULL;
-      gpointer scratch;
 
       c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
       c.batch[0] = cases[i].batch;
@@ -696,12 +707,7 @@ test_conflicts (void)
           c.lhs.strides[2] = c.problem.contracted[0].lhs = 4 * c.rows[0];
         }
       gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
-      scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, NULL,
-                                        NULL));
-      g_aligned_free (scratch);
-      sums = exact_sums (&c);
-      check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
+      check_run (&c, gemm, c.rhs.data);
     }
 }
 
@@ -730,10 +736,8 @@ test_constants (void)
       g_auto (Case) c = { 0 };
       g_autoptr (GhloCpuGemm) gemm = NULL;
       g_autofree guint8 *rhs = NULL;
-      g_autofree Sum *sums = NULL;
       gboolean packed;
       gint64 size = ghlo_element_info (cases[i].types.rhs)->size;
-      gpointer scratch;
 
       c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
       c.batch[0] = cases[i].batch;
@@ -754,42 +758,51 @@ test_constants (void)
                || g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "onednn matmul");
       g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, packed);
       g_assert_cmpuint (ghlo_cpu_gemm_packed_size (gemm), <=, 2 * c.rhs.n_bytes);
-      scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
       rhs = g_malloc0 (c.rhs.n_bytes);
-      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data, NULL,
-                                        c.result.data, scratch, NULL, NULL, NULL, NULL));
-      g_aligned_free (scratch);
-      sums = exact_sums (&c);
-      check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
+      check_run (&c, gemm, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data);
     }
 }
 
-/* The transposed product is computed: the constant is the left operand. */
+/* The transposed product is computed: the constant is the left operand. Where there are a few columns, the result may
+ * have adjacent rows all the same. */
 static void
 test_constant_left (void)
 {
-  g_auto (Case) c = { 0 };
-  g_autoptr (GhloCpuGemm) gemm = NULL;
-  g_autofree Sum *sums = NULL;
-  gpointer scratch;
+  static const struct
+  {
+    Types    types;
+    gint64   columns;
+    gboolean is_transposed;
+  } cases[] = {
+    { SAME (F32), 11, TRUE }, { SAME (BF16), 11, TRUE }, { MIXED (I8, I8, I32), 11, TRUE }, { SAME (F32), 3, FALSE },
+    { SAME (F64), 4, FALSE }, { SAME (BF16), 3, FALSE }, { MIXED (BF16, BF16, F32), 2, FALSE },
+    { SAME (F16), 3, FALSE }, { MIXED (I8, I8, I32), 4, FALSE }, { MIXED (UI8, I8, I32), 3, FALSE },
+  };
 
-  c.n_rows = c.n_columns = c.n_k = 1;
-  c.rows[0] = 700;
-  c.columns[0] = 11;
-  c.k[0] = 600;
-  case_init (&c, &(Types) SAME (F32), TENSOR_DENSE, TENSOR_DENSE);
-  c.result.strides[0] = c.problem.rows[0].result = 4;
-  c.result.strides[1] = c.problem.columns[0].result = 4 * 700;
-  c.problem.lhs_data = c.lhs.data;
-  c.problem.lhs_is_persistent = TRUE;
-  gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
-  g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE);
-  scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
-  g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch, NULL, NULL, NULL,
-                                    NULL));
-  g_aligned_free (scratch);
-  sums = exact_sums (&c);
-  check_result (&c, sums, NULL, ghlo_cpu_gemm_describe (gemm));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Case) c = { 0 };
+      g_autoptr (GhloCpuGemm) gemm = NULL;
+      const gint64 size = ghlo_element_info (cases[i].types.result)->size;
+
+      c.n_rows = c.n_columns = c.n_k = 1;
+      c.rows[0] = 700;
+      c.columns[0] = cases[i].columns;
+      c.k[0] = 600;
+      case_init (&c, &cases[i].types, TENSOR_DENSE, TENSOR_DENSE);
+      if (cases[i].is_transposed)
+        {
+          c.result.strides[0] = c.problem.rows[0].result = size;
+          c.result.strides[1] = c.problem.columns[0].result = size * 700;
+        }
+      c.problem.lhs_data = c.lhs.data;
+      c.problem.lhs_is_persistent = TRUE;
+      gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+      g_test_message ("%s", ghlo_cpu_gemm_describe (gemm));
+      if (i == 0)
+        g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE);
+      check_run (&c, gemm, c.rhs.data);
+    }
 }
 
 /* Computes the first @m rows and @n columns of @result in place; returns whether by panels. */
