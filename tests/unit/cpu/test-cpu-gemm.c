@@ -107,6 +107,22 @@ case_init (Case        *self,
                                                 self->rhs.strides[self->n_batch + i], 0 };
 }
 
+static void
+case_init_dense (Case        *self,
+                 const Types *types,
+                 gint64       batch,
+                 gint64       m,
+                 gint64       n,
+                 gint64       k)
+{
+  self->n_batch = self->n_rows = self->n_columns = self->n_k = 1;
+  self->batch[0] = batch;
+  self->rows[0] = m;
+  self->columns[0] = n;
+  self->k[0] = k;
+  case_init (self, types, TENSOR_DENSE, TENSOR_DENSE);
+}
+
 static gint64
 count_of (const gint64 *sizes,
           guint         n)
@@ -286,12 +302,7 @@ check_shape (const Shape *shape,
   gint64 l = ghlo_element_info (types->lhs)->size, r = ghlo_element_info (types->rhs)->size;
   gint64 o = ghlo_element_info (types->result)->size;
 
-  c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
-  c.batch[0] = shape->batch;
-  c.rows[0] = shape->m;
-  c.columns[0] = shape->n;
-  c.k[0] = shape->k;
-  case_init (&c, types, TENSOR_DENSE, TENSOR_DENSE);
+  case_init_dense (&c, types, shape->batch, shape->m, shape->n, shape->k);
   if (shape->lhs_transposed)
     {
       c.lhs.strides[1] = p->rows[0].lhs = l;
@@ -582,12 +593,7 @@ test_epilogue (void)
       g_autofree Sum *sums = NULL;
       gint64 index[3] = { 0 }, at = 0;
 
-      c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
-      c.batch[0] = shape->batch;
-      c.rows[0] = shape->m;
-      c.columns[0] = shape->n;
-      c.k[0] = shape->k;
-      case_init (&c, &(Types) SAME (F32), TENSOR_DENSE, TENSOR_DENSE);
+      case_init_dense (&c, &(Types) SAME (F32), shape->batch, shape->m, shape->n, shape->k);
       if (shape->result_transposed)
         {
           c.result.strides[1] = c.problem.rows[0].result = 4;
@@ -643,9 +649,7 @@ test_threads (void)
         Runner runners[8];
         GThread *threads[8];
 
-        c.n_rows = c.n_columns = c.n_k = 1;
-        c.rows[0] = c.columns[0] = c.k[0] = n;
-        case_init (&c, &all_types[t], TENSOR_DENSE, TENSOR_DENSE);
+        case_init_dense (&c, &all_types[t], 1, n, n, n);
         gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
         for (guint i = 0; i < 8; i++)
           {
@@ -695,12 +699,7 @@ test_conflicts (void)
       g_auto (Case) c = { 0 };
       g_autoptr (GhloCpuGemm) gemm = NULL;
 
-      c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
-      c.batch[0] = cases[i].batch;
-      c.rows[0] = cases[i].m;
-      c.columns[0] = cases[i].n;
-      c.k[0] = cases[i].k;
-      case_init (&c, &(Types) SAME (F32), TENSOR_DENSE, TENSOR_DENSE);
+      case_init_dense (&c, &(Types) SAME (F32), cases[i].batch, cases[i].m, cases[i].n, cases[i].k);
       if (cases[i].lhs_transposed)
         {
           c.lhs.strides[1] = c.problem.rows[0].lhs = 4;
@@ -739,12 +738,7 @@ test_constants (void)
       gboolean packed;
       gint64 size = ghlo_element_info (cases[i].types.rhs)->size;
 
-      c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
-      c.batch[0] = cases[i].batch;
-      c.rows[0] = cases[i].m;
-      c.columns[0] = cases[i].n;
-      c.k[0] = cases[i].k;
-      case_init (&c, &cases[i].types, TENSOR_DENSE, TENSOR_DENSE);
+      case_init_dense (&c, &cases[i].types, cases[i].batch, cases[i].m, cases[i].n, cases[i].k);
       if (cases[i].rhs_transposed)
         {
           c.rhs.strides[1] = c.problem.contracted[0].rhs = size;
@@ -785,15 +779,11 @@ test_constant_left (void)
       g_autoptr (GhloCpuGemm) gemm = NULL;
       const gint64 size = ghlo_element_info (cases[i].types.result)->size;
 
-      c.n_rows = c.n_columns = c.n_k = 1;
-      c.rows[0] = 700;
-      c.columns[0] = cases[i].columns;
-      c.k[0] = 600;
-      case_init (&c, &cases[i].types, TENSOR_DENSE, TENSOR_DENSE);
+      case_init_dense (&c, &cases[i].types, 1, 700, cases[i].columns, 600);
       if (cases[i].is_transposed)
         {
-          c.result.strides[0] = c.problem.rows[0].result = size;
-          c.result.strides[1] = c.problem.columns[0].result = size * 700;
+          c.result.strides[1] = c.problem.rows[0].result = size;
+          c.result.strides[2] = c.problem.columns[0].result = size * 700;
         }
       c.problem.lhs_data = c.lhs.data;
       c.problem.lhs_is_persistent = TRUE;
