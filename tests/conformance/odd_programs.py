@@ -162,6 +162,8 @@ def make_programs():
             'stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 1], rhs_dilate = [2, 2]'),
         'convolution-points': convolution([3, 57, 61, 37], [1, 1, 37, 41], [3, 57, 61, 41], PLAIN),
         'convolution-groups': convolution([3, 57, 61, 48], [3, 3, 12, 96], [3, 57, 61, 96], SAME, groups=(4, 1)),
+        'convolution-few-features': convolution([3, 57, 61, 48], [3, 3, 2, 72], [3, 57, 61, 72], SAME, groups=(24, 1)),
+        'convolution-to-one': convolution([3, 57, 61, 48], [3, 3, 48, 1], [3, 57, 61, 1], SAME, kind='f64'),
         'convolution-batch-groups': convolution([6, 29, 31, 24], [3, 3, 24, 48], [2, 29, 31, 48], SAME, groups=(1, 3)),
         'gradient-data': convolution(
             [3, 28, 29, 32], [3, 3, 32, 48], [3, 57, 59, 48],
@@ -209,5 +211,7 @@ def make_programs():
             name = ''.join(str(i) for i in dims)
             programs[f'sum-{kind}-{name}'] = reduction([67, 131, 73], dims, kind)
         programs[f'sum-{kind}-long'] = reduction([1500007], [0], kind)
+        programs[f'sum-{kind}-narrow-columns'] = reduction([517, 301, 31], [1], kind)
+        programs[f'sum-{kind}-short-rows'] = reduction([30011, 29], [1], kind)
         programs[f'cumulative-{kind}'] = cumulative(300007, kind)
     return programs

@@ -280,7 +280,7 @@ has_few_columns (const Shape              *shape,
   return (k->lhs[k->n - 1] == size ? k->count : rows->lhs[rows->n - 1] == size ? rows->count : 0) >= MIN_VECTOR_ROW;
 }
 
-/* The elements of a row of the result should be adjacent, and a vector should be a row. */
+/* The elements of a row of the result should be adjacent, and vectors should be rows, which they stay. */
 static gboolean
 should_swap (const Shape              *shape,
              const GhloCpuGemmProblem *problem)

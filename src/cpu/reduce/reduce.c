@@ -416,8 +416,10 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
                      const GhloMonitor   *monitor)
 {
   gsize kept = (gsize) self->kept.count, all = kept * (gsize) self->n_blocks;
-  /* As many results as a row has, or as many as take a few microseconds. */
-  gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_ROW)
+  /* As many results as a row has, or whole rows, since a part of a narrow one would be combined in another order; or as
+   * many as take a few microseconds. */
+  gsize grain = self->by_columns ? (gsize) (self->kept.inner < 256 ? ghlo_round_up (256, MAX (self->kept.inner, 1))
+                                            : MIN (self->kept.inner, GHLO_CPU_REDUCE_ROW))
                 : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
   Run run = {
     .self = self, .operand = operand + self->first, .numbers = self->is_direct ? result : scratch, .monitor = monitor,
