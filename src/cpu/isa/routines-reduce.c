@@ -5,6 +5,7 @@
  * reductions by themselves. Compiled for each level.
  */
 
+#include "cpu/isa/combiners-private.h"
 #include "cpu/isa/elementwise-private.h"
 
 #include <string.h>
@@ -169,39 +170,11 @@ SUMS (F64)
 FLOATS (F32, VF32, QF32, f32)
 FLOATS (F64, VF64, QF64, f64)
 
-#define ROW(bits, sign) \
-  { \
-    [GHLO_COMBINER_ADD] = add_##bits, \
-    [GHLO_COMBINER_AND] = and_##bits, \
-    [GHLO_COMBINER_MAXIMUM] = maximum_##sign##bits, \
-    [GHLO_COMBINER_MINIMUM] = minimum_##sign##bits, \
-    [GHLO_COMBINER_MULTIPLY] = multiply_##bits, \
-    [GHLO_COMBINER_OR] = or_##bits, \
-    [GHLO_COMBINER_XOR] = xor_##bits, \
-  }
-
-#define FLOAT_ROW(suffix) \
-  { \
-    [GHLO_COMBINER_ADD] = add_##suffix, \
-    [GHLO_COMBINER_MAXIMUM] = maximum_##suffix, \
-    [GHLO_COMBINER_MINIMUM] = minimum_##suffix, \
-    [GHLO_COMBINER_MULTIPLY] = multiply_##suffix, \
-  }
-
 const GhloCpuReduceFunc NAME (reductions)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
   [GHLO_CPU_NUMBER_I1] = {
     [GHLO_COMBINER_AND] = boolean_and,
     [GHLO_COMBINER_OR] = boolean_or,
     [GHLO_COMBINER_XOR] = boolean_xor,
   },
-  [GHLO_CPU_NUMBER_S8] = ROW (8, s),
-  [GHLO_CPU_NUMBER_S16] = ROW (16, s),
-  [GHLO_CPU_NUMBER_S32] = ROW (32, s),
-  [GHLO_CPU_NUMBER_S64] = ROW (64, s),
-  [GHLO_CPU_NUMBER_U8] = ROW (8, u),
-  [GHLO_CPU_NUMBER_U16] = ROW (16, u),
-  [GHLO_CPU_NUMBER_U32] = ROW (32, u),
-  [GHLO_CPU_NUMBER_U64] = ROW (64, u),
-  [GHLO_CPU_NUMBER_F32] = FLOAT_ROW (f32),
-  [GHLO_CPU_NUMBER_F64] = FLOAT_ROW (f64),
+  NUMBER_COMBINERS (),
 };

@@ -5,6 +5,7 @@
  * level.
  */
 
+#include "cpu/isa/combiners-private.h"
 #include "cpu/isa/extremes-private.h"
 
 #include <string.h>
@@ -125,41 +126,13 @@ FLOATS (F32, f32)
 FLOATS (F64, f64)
 SCAN (add_wide, F32, F64, FALSE, x + y)
 
-#define ROW(bits, sign) \
-  { \
-    [GHLO_COMBINER_ADD] = scan_add_##bits, \
-    [GHLO_COMBINER_AND] = scan_and_##bits, \
-    [GHLO_COMBINER_MAXIMUM] = scan_maximum_##sign##bits, \
-    [GHLO_COMBINER_MINIMUM] = scan_minimum_##sign##bits, \
-    [GHLO_COMBINER_MULTIPLY] = scan_multiply_##bits, \
-    [GHLO_COMBINER_OR] = scan_or_##bits, \
-    [GHLO_COMBINER_XOR] = scan_xor_##bits, \
-  }
-
-#define FLOAT_ROW(suffix) \
-  { \
-    [GHLO_COMBINER_ADD] = scan_add_##suffix, \
-    [GHLO_COMBINER_MAXIMUM] = scan_maximum_##suffix, \
-    [GHLO_COMBINER_MINIMUM] = scan_minimum_##suffix, \
-    [GHLO_COMBINER_MULTIPLY] = scan_multiply_##suffix, \
-  }
-
 const GhloCpuScanFunc NAME (scans)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
   [GHLO_CPU_NUMBER_I1] = {
     [GHLO_COMBINER_AND] = scan_and_i1,
     [GHLO_COMBINER_OR] = scan_or_i1,
     [GHLO_COMBINER_XOR] = scan_xor_i1,
   },
-  [GHLO_CPU_NUMBER_S8] = ROW (8, s),
-  [GHLO_CPU_NUMBER_S16] = ROW (16, s),
-  [GHLO_CPU_NUMBER_S32] = ROW (32, s),
-  [GHLO_CPU_NUMBER_S64] = ROW (64, s),
-  [GHLO_CPU_NUMBER_U8] = ROW (8, u),
-  [GHLO_CPU_NUMBER_U16] = ROW (16, u),
-  [GHLO_CPU_NUMBER_U32] = ROW (32, u),
-  [GHLO_CPU_NUMBER_U64] = ROW (64, u),
-  [GHLO_CPU_NUMBER_F32] = FLOAT_ROW (f32),
-  [GHLO_CPU_NUMBER_F64] = FLOAT_ROW (f64),
+  NUMBER_COMBINERS (scan_),
 };
 
 const GhloCpuScanFunc NAME (wide_sum) = scan_add_wide;
