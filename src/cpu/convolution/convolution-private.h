@@ -95,11 +95,12 @@ struct _GhloCpuConvolution
   GhloCpuProbes                      probes;
 };
 
-/* Whether groups have too few features, of the input or of the result, for a matrix product; or the only group, of the
- * result. */
-gboolean ghlo_cpu_convolution_has_few_features (gint64 groups,
-                                                gint64 group_features,
-                                                gint64 output_features);
+/* Whether groups have too few features, of the input or of the result, for a matrix product; or the only one, of the
+ * result. There instructions for bf16 make up, from two features on, for lanes that are not used. */
+gboolean ghlo_cpu_convolution_has_few_features (GhloElementType type,
+                                                gint64          groups,
+                                                gint64          group_features,
+                                                gint64          output_features);
 /* Whether the input is padded or dilated. */
 gboolean ghlo_cpu_windows_are_padded         (const GhloCpuWindows *self);
 gboolean ghlo_cpu_windows_find_probes        (const GhloCpuWindows *self,

@@ -443,11 +443,15 @@ choose_plan (State                *self,
 }
 
 gboolean
-ghlo_cpu_convolution_has_few_features (gint64 groups,
-                                       gint64 group_features,
-                                       gint64 output_features)
+ghlo_cpu_convolution_has_few_features (GhloElementType type,
+                                       gint64          groups,
+                                       gint64          group_features,
+                                       gint64          output_features)
 {
-  return (groups > 1 ? MIN (group_features, output_features / groups) : output_features) <= FEW_FEATURES;
+  if (groups > 1)
+    return MIN (group_features, output_features / groups) <= FEW_FEATURES;
+
+  return output_features <= (type == GHLO_ELEMENT_TYPE_BF16 ? 1 : FEW_FEATURES);
 }
 
 static gboolean

@@ -24,7 +24,8 @@ has_own_loops (const GhloIrOp *op)
   const gint64 features = kernel[ghlo_ir_struct_get_int (numbers, "kernel_input_feature_dimension")];
   const gint64 outputs = kernel[ghlo_ir_struct_get_int (numbers, "kernel_output_feature_dimension")];
 
-  return ghlo_cpu_convolution_has_few_features (groups, features, outputs)
+  return ghlo_cpu_convolution_has_few_features (ghlo_ir_op_operand (op, 0)->type->element_type, groups, features,
+                                                outputs)
          && (features > 1 || outputs > groups || op->results[0].type->rank > 4);
 }
 

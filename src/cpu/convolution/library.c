@@ -631,10 +631,9 @@ weights_init (State                *state,
   return state->n_reorders > 0;
 }
 
-/* Of groups with few features, oneDNN has good loops for depthwise ones (dw). With one group, bf16 makes up for lanes
- * that are not used. bf16 pays only by instructions of its own. A tile (AMX) takes 32 features; where there are fewer,
- * it multiplies those of other positions or groups by 0, which makes NaN of infinities. Dot products (AVX512-BF16) take
- * two. */
+/* With few features, oneDNN has good loops for depthwise groups (dw). bf16 pays only by instructions of its own. A tile
+ * (AMX) takes 32 features; where there are fewer, it multiplies those of other positions or groups by 0, which
+ * makes NaN of infinities. Dot products (AVX512-BF16) take two. */
 static gboolean
 is_worth_it (const State *state)
 {
@@ -643,8 +642,7 @@ is_worth_it (const State *state)
   gint64 features = shape->source_features / shape->groups;
 
   if (shape->direction == GHLO_CPU_FORWARD && strstr (name, "dw") == NULL
-      && !(shape->source_type == GHLO_ELEMENT_TYPE_BF16 && shape->groups == 1 && shape->result_features > 1)
-      && ghlo_cpu_convolution_has_few_features (shape->groups, features, shape->result_features))
+      && ghlo_cpu_convolution_has_few_features (shape->source_type, shape->groups, features, shape->result_features))
     return FALSE;
   /* oneDNN's SSE 4.1 kernels are slower than our routines. */
   if (shape->source_type != GHLO_ELEMENT_TYPE_BF16)
