@@ -26,9 +26,9 @@ GhloKernelExpansion ghlo_kernel_expansion (GhloNodeKind      kind,
  * or where a function has no expansion for a type. */
 GhloKernel         *ghlo_kernel_expand    (const GhloKernel *self,
                                            GError          **error);
-/* The same, but FROM_F16 and TO_F16 of f32 stay, for executors that have instructions for them. */
-GhloKernel         *ghlo_kernel_expand_but_half (const GhloKernel *self,
-                                                 GError          **error);
+/* The same, but FROM_F16, and TO_F16 and TO_BF16 of f32, stay, for executors that have instructions for them. */
+GhloKernel         *ghlo_kernel_expand_but_narrow (const GhloKernel *self,
+                                                   GError          **error);
 
 /* The same with a fast path: roundings of f32 to bf16 take half as many operations, but may yield NaN for numbers of
  * 2^111 or more and for products with such numbers, and keep too many digits of subnormal numbers. Where that happens,

@@ -58,7 +58,8 @@ ghlo_code_target (void)
 
   return &targets[get_level ()];
 #elif defined (__aarch64__) && defined (__LP64__) && G_BYTE_ORDER == G_LITTLE_ENDIAN
-  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE, TRUE };
+  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE, TRUE, FALSE,
+                                         TRUE };
 
   return &target;
 #else

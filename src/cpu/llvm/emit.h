@@ -48,6 +48,7 @@ typedef struct
   gboolean    has_rounding;     /* has instructions for FLOOR, CEIL and the like */
   gboolean    has_half;         /* has instructions that convert f32 from and to f16 */
   gboolean    has_range;        /* has VRANGEPS and VRANGEPD, of whole registers */
+  gboolean    has_extremes;     /* has instructions for MINIMUM and MAXIMUM of floats */
 } GhloCodeTarget;
 
 typedef struct

@@ -212,7 +212,7 @@ compile (const GhloKernel          *kernel,
          char                     **listing,
          GError                   **error)
 {
-  g_autofree GhloKernel *expanded = target->has_half ? ghlo_kernel_expand_but_half (kernel, error)
+  g_autofree GhloKernel *expanded = target->has_half ? ghlo_kernel_expand_but_narrow (kernel, error)
                                     : ghlo_kernel_expand (kernel, error);
   Compile self = { .target = target };
   GBytes *object;
@@ -239,7 +239,7 @@ const GhloEmitter *
 ghlo_emitter (void)
 {
   static const GhloEmitter emitter = {
-    .library = GHLO_VERSION, .free_bytes = g_bytes_unref, .version = "2", .compile = compile,
+    .library = GHLO_VERSION, .free_bytes = g_bytes_unref, .version = "3", .compile = compile,
     .rest = ghlo_emit_give_back_pages,
   };
 

@@ -5,6 +5,10 @@
 
 #include "cpu/llvm/emit-llvm.h"
 
+#include <math.h>
+
+#include "base/bits.h"
+
 static Value
 call_float (Emitter    *self,
             const char *name,
@@ -148,6 +152,42 @@ emit_range (Emitter         *self,
                           LLVMBuildFAdd (self->builder, a, b, ""), range, "");
 }
 
+/* The number that @value has in all lanes; NaN where that is not known. */
+static double
+find_number (Value value)
+{
+  LLVMBool is_inexact;
+
+  if (!LLVMIsConstant (value))
+    return NAN;
+  if (ghlo_emit_is_vector (value))
+    value = LLVMGetAggregateElement (value, 0);
+
+  return LLVMIsAConstantFP (value) != NULL ? LLVMConstRealGetDouble (value, &is_inexact) : NAN;
+}
+
+/* The extreme of numbers and a bound that is known, or NULL. A comparison with the bound is false for NaN, which passes
+ * on, and for a zero, whose sign has to be that of the result: adding 0 to -0 makes it 0. x86 selects by a comparison
+ * in one instruction. */
+static Value
+emit_bound (Emitter  *self,
+            gboolean  is_maximum,
+            Value     a,
+            Value     b)
+{
+  LLVMBuilderRef builder = self->builder;
+  Value bound = isnan (find_number (a)) ? b : a, x = bound == a ? b : a;
+  const double number = find_number (bound);
+
+  if (self->target->has_extremes || isnan (number) || (!is_maximum && number == 0 && signbit (number)))
+    return NULL;
+  if (is_maximum && number == 0 && !signbit (number))
+    x = LLVMBuildFAdd (builder, x, bound, "");
+
+  return LLVMBuildSelect (builder, LLVMBuildFCmp (builder, is_maximum ? LLVMRealOGT : LLVMRealOLT, bound, x, ""), bound,
+                          x, "");
+}
+
 static Value
 emit_extreme (Emitter         *self,
               GhloElementType  type,
@@ -157,8 +197,10 @@ emit_extreme (Emitter         *self,
 {
   const guint lanes = self->target->vector_bytes / ghlo_element_info (type)->size;
   const guint n = ghlo_emit_is_vector (a) ? LLVMGetVectorSize (LLVMTypeOf (a)) / lanes : 0;
-  Value parts[GHLO_SCHEDULE_MAX_WIDTH];
+  Value parts[GHLO_SCHEDULE_MAX_WIDTH], bounded = emit_bound (self, is_maximum, a, b);
 
+  if (bounded != NULL)
+    return bounded;
   if (!self->target->has_range || n == 0)
     return call_float (self, is_maximum ? "llvm.maximum" : "llvm.minimum", a, b);
   for (guint i = 0; i < n; i++)
@@ -218,6 +260,83 @@ emit_float (Emitter         *self,
     }
 }
 
+/* Whether the quiet bit of node @number is set where it is NaN. Arithmetic sees to that, unless LLVM drops it, such as
+ * a multiplication by 1. */
+static gboolean
+is_quiet (const GhloKernel *kernel,
+          guint             number)
+{
+  const GhloKernelNode *node = &kernel->nodes[number];
+
+  switch ((GhloNodeKind) node->kind)
+    {
+    case GHLO_NODE_SQRT:
+      return TRUE;
+    case GHLO_NODE_CONSTANT:
+      return !isnan (ghlo_float_of_bits ((guint32) node->bits));
+    case GHLO_NODE_ADD:
+    case GHLO_NODE_SUBTRACT:
+    case GHLO_NODE_MULTIPLY:
+    case GHLO_NODE_DIVIDE:
+      if (kernel->nodes[node->operands[0]].kind != GHLO_NODE_CONSTANT
+          && kernel->nodes[node->operands[1]].kind != GHLO_NODE_CONSTANT)
+        return TRUE;
+      G_GNUC_FALLTHROUGH;
+    case GHLO_NODE_MINIMUM:
+    case GHLO_NODE_MAXIMUM:
+      return is_quiet (kernel, node->operands[0]) && is_quiet (kernel, node->operands[1]);
+    default:
+      return FALSE;
+    }
+}
+
+/* Takes the upper halves of 32-bit lanes. */
+static Value
+emit_upper_halves (Emitter *self,
+                   Value    bits)
+{
+  Type half = LLVMInt16TypeInContext (self->context), type = ghlo_emit_type_like (self, half, bits);
+  const guint n = ghlo_emit_is_vector (bits) ? LLVMGetVectorSize (type) : 1;
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH], halves;
+
+  /* One permutation of two registers (VPERMT2W). */
+  if (self->target->vector_bytes == 64 && n == 32)
+    {
+      for (guint i = 0; i < n; i++)
+        lanes[i] = LLVMConstInt (self->i32, 2 * i + 1, FALSE);
+      halves = LLVMBuildBitCast (self->builder, bits, LLVMVectorType (half, 2 * n), "");
+
+      return LLVMBuildShuffleVector (self->builder, halves, LLVMGetPoison (LLVMTypeOf (halves)),
+                                     LLVMConstVector (lanes, n), "");
+    }
+  bits = LLVMBuildLShr (self->builder, bits, ghlo_emit_integer (self, self->i32, 16, bits), "");
+
+  return LLVMBuildTrunc (self->builder, bits, type, "");
+}
+
+/* Rounds f32 to bf16: adds half of the last place, or a little less where that is even. A NaN stays, with the quiet bit
+ * in its upper half. */
+static Value
+emit_to_bf16 (Emitter              *self,
+              const GhloKernelNode *node,
+              Value                 x)
+{
+  enum { LAST_PLACE = 1 << 16, HALF_PLACE = 1 << 15, QUIET = 1 << 22 };
+  LLVMBuilderRef builder = self->builder;
+  Value bits = LLVMBuildBitCast (builder, x, ghlo_emit_type_like (self, self->i32, x), ""), odd, more, nan = bits;
+
+  odd = LLVMBuildAnd (builder, bits, ghlo_emit_integer (self, self->i32, LAST_PLACE, bits), "");
+  odd = LLVMBuildICmp (builder, LLVMIntNE, odd, ghlo_emit_integer (self, self->i32, 0, bits), "");
+  more = LLVMBuildSelect (builder, odd, ghlo_emit_integer (self, self->i32, HALF_PLACE, bits),
+                          ghlo_emit_integer (self, self->i32, HALF_PLACE - 1, bits), "");
+  if (!is_quiet (self->kernel, node->operands[0]))
+    nan = LLVMBuildOr (builder, bits, ghlo_emit_integer (self, self->i32, QUIET, bits), "");
+  bits = LLVMBuildSelect (builder, LLVMBuildFCmp (builder, LLVMRealORD, x, x, ""),
+                          LLVMBuildAdd (builder, bits, more, ""), nan, "");
+
+  return emit_upper_halves (self, bits);
+}
+
 Value
 ghlo_emit_primitive (Emitter              *self,
                      const GhloKernelNode *node,
@@ -243,6 +362,8 @@ ghlo_emit_primitive (Emitter              *self,
     case GHLO_NODE_TO_F16:
       a = LLVMBuildFPTrunc (self->builder, a, ghlo_emit_type_like (self, half, a), "");
       return LLVMBuildBitCast (self->builder, a, ghlo_emit_type_like (self, ghlo_emit_type (self, node->type), a), "");
+    case GHLO_NODE_TO_BF16:
+      return emit_to_bf16 (self, node, a);
     default:
       break;
     }

@@ -13,7 +13,7 @@ typedef struct
 {
   const GhloKernel *from;
   Builder          *to;
-  gboolean          has_half;   /* conversions of f32 from and to f16 stay */
+  gboolean          keeps;      /* conversions of f32 to bf16, and from and to f16, stay */
   const guint      *terms;      /* the new numbers of nodes, for use in terms; NULL in the first pass */
   guint            *moved;      /* the new numbers of nodes, filled in during the copy */
   const guint8     *uses;       /* flags of nodes from ghlo_expand_find_uses () */
@@ -260,8 +260,9 @@ copy_node (const Copy  *self,
                                    node->quotient == 0 && is_narrowed (self, number) ? GHLO_QUOTIENT_IS_NARROW
                                                                                      : node->quotient,
                                    operands[0], operands[1], operands[2]);
-  else if (self->has_half && (node->kind == GHLO_NODE_FROM_F16
-                              || (node->kind == GHLO_NODE_TO_F16 && type == GHLO_ELEMENT_TYPE_F32)))
+  else if (self->keeps && (node->kind == GHLO_NODE_FROM_F16
+                           || ((node->kind == GHLO_NODE_TO_F16 || node->kind == GHLO_NODE_TO_BF16)
+                               && type == GHLO_ELEMENT_TYPE_F32)))
     self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
                                                 operands[2]);
   else if (choose_expansion (self, number) != NULL)
@@ -369,7 +370,7 @@ copy_blocks (const Copy  *self,
  * of ghlo_kernel_expand_fast (), or NULL for the exact path. */
 static GhloKernelBuilder *
 copy_kernel (const GhloKernel  *from,
-             gboolean           has_half,
+             gboolean           keeps,
              const guint       *terms,
              guint             *moved,
              guint             *sentinel,
@@ -379,7 +380,7 @@ copy_kernel (const GhloKernel  *from,
   g_autofree guint8 *uses = g_new (guint8, from->n_nodes + 1);
   g_autofree guint *rounded = g_new (guint, from->n_nodes + 1), *split = g_new (guint, 2 * from->n_nodes + 1);
   Copy copy = {
-    .from = from, .to = to, .has_half = has_half, .terms = terms, .uses = uses, .rounded = rounded, .split = split,
+    .from = from, .to = to, .keeps = keeps, .terms = terms, .uses = uses, .rounded = rounded, .split = split,
   };
 
   copy.moved = moved;
@@ -394,11 +395,11 @@ copy_kernel (const GhloKernel  *from,
 
 static GhloKernel *
 expand (const GhloKernel  *self,
-        gboolean           has_half,
+        gboolean           keeps,
         GError           **error)
 {
   g_autofree guint *terms = g_new0 (guint, self->n_nodes + 1), *moved = g_new0 (guint, self->n_nodes + 1);
-  GhloKernelBuilder *builder = copy_kernel (self, has_half, NULL, terms, NULL, error);
+  GhloKernelBuilder *builder = copy_kernel (self, keeps, NULL, terms, NULL, error);
   gboolean has_nodes = FALSE;
 
   /* Accesses are added before the nodes to which their terms refer, hence a second pass. */
@@ -407,7 +408,7 @@ expand (const GhloKernel  *self,
   if (builder != NULL && has_nodes)
     {
       ghlo_kernel_builder_free (builder);
-      builder = copy_kernel (self, has_half, terms, moved, NULL, error);
+      builder = copy_kernel (self, keeps, terms, moved, NULL, error);
     }
 
   return builder != NULL ? ghlo_kernel_builder_end (builder, error) : NULL;
@@ -421,8 +422,8 @@ ghlo_kernel_expand (const GhloKernel  *self,
 }
 
 GhloKernel *
-ghlo_kernel_expand_but_half (const GhloKernel  *self,
-                             GError           **error)
+ghlo_kernel_expand_but_narrow (const GhloKernel  *self,
+                               GError           **error)
 {
   return expand (self, TRUE, error);
 }

@@ -437,6 +437,7 @@ def draw_sort(random):
                           f'{tensor("i32", result)})', kind, result, n=2)
         program.result_types = {f'{out}#0': tensor(kind, result), f'{out}#1': tensor('i32', result)}
         return program.cell(name_of(kind, f'top {k} of', dims), kind, f'{out}#0', f'{out}#1')
+    program.functions['sort', wide_of(kind)] += round(count(dims) * math.log2(max(dims[axis], 2)))
     pair, compare, scalar = random.random() < 0.4, 'TOTALORDER' if kind[0] in 'fb' else 'SIGNED', tensor(kind, ())
     operands, types, names = [x], [program.type(x)], f'%x: {scalar}, %y: {scalar}'
     if pair:

@@ -12,6 +12,9 @@ CHAIN = 64               # operations on each element, where the rate of operati
 PRODUCTS = ('f32', 'f64', 'bf16', 'f16', 'i8', 'i32')
 OTHERS = ('f32', 'f64', 'i32')
 DISPATCH = 2.5e-6        # seconds that a program may take for being started, and for waking another thread
+# Comparisons of a sort beside sums: each moves numbers to lanes that it decides. NumPy 2.4, whose AVX-512 sorts are
+# among the fastest, reaches 1/40 to 1/85 of the sums of a thread in f32 (2^10 to 2^17 numbers, Zen 4).
+SORT = 16
 BINARY = ('divide', 'power', 'atan2', 'remainder')
 
 
@@ -106,6 +109,7 @@ def find_rates(found):
     products['i32'] = max(products['i32'], others['i32'])
     functions = {f'{name} {kind}': most(f'{name} {kind}') or others[kind.replace('i64', 'i32')]
                  for name, kind in list_functions()}
+    functions.update({f'sort {kind}': rate / SORT for kind, rate in (*others.items(), ('i64', others['i32'] / 2))})
     return {'moved': moved, 'products': products, 'others': others, 'functions': functions,
             'dispatch': max(found['dispatch'][0][1], DISPATCH)}
 

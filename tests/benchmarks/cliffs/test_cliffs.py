@@ -112,6 +112,14 @@ class Cells(unittest.TestCase):
         alone = self.draw(count=2, names=('sort',))
         self.assertEqual(alone['sort-1-1'], self.draw()['sort-1-1'])
 
+    def test_sorts_count_comparisons(self):
+        for number in range(20):
+            sort = families.draw_sort(random.Random(number))
+            counted = sum(n for name, n in sort.functions.items() if name.startswith('sort '))
+            self.assertEqual(counted > 0, 'top' not in sort.about, sort.about)
+            self.assertTrue(all(name in rates.find_rates({'copy': [(1.0, 1.0)], 'dispatch': [(1.0, 1.0)]})['functions']
+                                for name in sort.functions))
+
     def test_sizes(self):
         for seed in range(200):
             size = families.draw_size(random.Random(seed), 100)

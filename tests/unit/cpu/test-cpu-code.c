@@ -41,9 +41,9 @@ static const struct
   { GHLO_CPU_LEVEL_BASELINE, { "x86_64-unknown-linux-gnu", "x86-64", "", 16, 0, FALSE, FALSE } },
   { GHLO_CPU_LEVEL_AVX2, { "x86_64-unknown-linux-gnu", "x86-64-v2", "", 16, 0, FALSE, TRUE } },
   { GHLO_CPU_LEVEL_AVX2, { "x86_64-unknown-linux-gnu", "x86-64-v3", "", 32, 4, TRUE, TRUE } },
-  { GHLO_CPU_LEVEL_AVX512, { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE } },
+  { GHLO_CPU_LEVEL_AVX512, { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE, FALSE, TRUE } },
 #elif defined (__aarch64__)
-  { GHLO_CPU_LEVEL_BASELINE, { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE } },
+  { GHLO_CPU_LEVEL_BASELINE, { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE, FALSE, FALSE, TRUE } },
 #endif
 };
 
@@ -239,6 +239,73 @@ test_files (void)
         n += compare (kernel, n) + compare (kernel, n + 1) > 0;
     }
   g_assert_cmpuint (n, >, 10);
+}
+
+/* A buffer of floats around which roundings and extremes have to decide something: all combinations of signs, exponents
+ * and mantissas. */
+static void
+fill_special (GhloKernelMemory *memory)
+{
+  static const guint32 exponents[] = { 0, 1, 127, 130, 254, 255 };
+  static const guint32 mantissas[] = { 0, 1, 0x7fff, 0x8000, 0x8001, 0x17fff, 0x18000, 0x3fffff, 0x400000, 0x7fffff };
+  const guint n = G_N_ELEMENTS (exponents) * G_N_ELEMENTS (mantissas);
+  guint32 *to = memory->data;
+
+  for (guint i = 0; i < memory->size / sizeof *to; i++)
+    to[i] = (i / n % 2) << 31 | exponents[i % n / G_N_ELEMENTS (mantissas)] << 23
+            | mantissas[i % G_N_ELEMENTS (mantissas)];
+}
+
+/* Results are f32, so that a NaN is as good as another: to_bf16 () of what may be a NaN as it was loaded, of what
+ * arithmetic made, and of what is bounded by a constant from either side. */
+static void
+test_narrowing (void)
+{
+  static const char text[] =
+    "kernel narrowing {\n  parallel i 120\n  buffer x 480\n  buffer y 480 written\n  buffer z 480 written\n"
+    "  buffer v 480 written\n  buffer w 480 written\n  access @0 f32 x [i * 4]\n  access @1 f32 y [i * 4]\n"
+    "  access @2 f32 z [i * 4]\n  access @3 f32 v [i * 4]\n  access @4 f32 w [i * 4]\n  points {\n"
+    "    %%0 = load f32 @0\n    %%1 = constant f32 %s\n    %%2 = constant ui32 16\n    %%3 = multiply f32 %%0 %%1\n"
+    "    %%4 = multiply f32 %%0 %%0\n    %%5 = maximum f32 %%0 %%1\n    %%6 = minimum f32 %%1 %%4\n"
+    "    %%7 = to_bf16 ui16 %%0\n    %%8 = to_bf16 ui16 %%3\n    %%9 = to_bf16 ui16 %%5\n"
+    "    %%10 = to_bf16 ui16 %%6\n    %%11 = convert ui32 %%7\n    %%12 = convert ui32 %%8\n"
+    "    %%13 = convert ui32 %%9\n    %%14 = convert ui32 %%10\n    %%15 = shift_left ui32 %%11 %%2\n"
+    "    %%16 = shift_left ui32 %%12 %%2\n    %%17 = shift_left ui32 %%13 %%2\n"
+    "    %%18 = shift_left ui32 %%14 %%2\n    %%19 = bitcast f32 %%15\n    %%20 = bitcast f32 %%16\n"
+    "    %%21 = bitcast f32 %%17\n    %%22 = bitcast f32 %%18\n    store %%19 to @1\n    store %%20 to @2\n"
+    "    store %%21 to @3\n    store %%22 to @4\n  }\n}\n";
+  static const char *constants[] = { "0.0", "-0.0", "1.0", "6.0", "-inf", "0x7fc00000" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (constants) * G_N_ELEMENTS (targets); i++)
+    {
+      const GhloKernelSchedule schedule = { .lanes = 0, .width = (guint16) (8u << i % 3) };
+      g_autofree char *program = g_strdup_printf (text, constants[i / G_N_ELEMENTS (targets)]), *difference = NULL;
+      GhloCodeTarget target = targets[i % G_N_ELEMENTS (targets)].target;
+      g_autoptr (GError) error = NULL;
+      g_autofree GhloKernel *kernel = ghlo_kernel_parse (program, strlen (program), &error);
+      GhloKernelMemory *expected, *found;
+      const gint64 extents[] = { 120 };
+
+      g_assert_no_error (error);
+      if (targets[i % G_N_ELEMENTS (targets)].level > ghlo_cpu_level ())
+        continue;
+      target.has_half = TRUE;
+      expected = random_memory_new (kernel, 1);
+      fill_special (&expected[0]);
+      found = random_memory_copy (kernel, expected);
+      ghlo_kernel_interpret (kernel, extents, expected, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (run_code (kernel, &schedule, &target, extents, found, G_MAXINT64 / 2));
+      difference = random_memory_compare (kernel, expected, found);
+      if (difference != NULL)
+        {
+          list (kernel, &schedule, &target);
+          g_error ("%s, for %s, width %u: %s", constants[i / G_N_ELEMENTS (targets)], target.cpu, schedule.width,
+                   difference);
+        }
+      random_memory_free (kernel, expected);
+      random_memory_free (kernel, found);
+    }
 }
 
 /* Values that are all used after the last one is computed, so that registers spill to the frame. */
@@ -479,6 +546,7 @@ main (int    argc,
   emitter = ((GhloEmitterFunc) symbol) ();
   g_test_add_func ("/cpu/code/files", test_files);
   g_test_add_func ("/cpu/code/frame", test_frame);
+  g_test_add_func ("/cpu/code/narrowing", test_narrowing);
   g_test_add_func ("/cpu/code/random", test_random);
   g_test_add_func ("/cpu/code/aarch64", test_aarch64);
 
