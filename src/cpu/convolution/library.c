@@ -14,20 +14,21 @@
 #include "cpu/isa/level.h"
 #include "runtime/parallel.h"
 
-/* Fewest nanoseconds of a part, and those of one where there are many parts already. */
-#define MIN_PART   10e3
-#define LARGE_PART 2e6
+/* Fewest nanoseconds of a part, and those of one where there are some and many parts already. */
+#define MIN_PART    10e3
+#define SHARED_PART 60e3
+#define LARGE_PART  2e6
 /* Most nanoseconds of a part, which cannot be interrupted. */
-#define MAX_PART   15e6
+#define MAX_PART    15e6
 /* The speed, relative to f32, of convolutions of any type with one input feature a group (depthwise ones): adjacent
  * products are not of the same sum. */
 #define DEPTHWISE_SPEED 0.6
 /* Nanoseconds for each weight that a part adds to the sum of gradients. */
 #define SUM_TIME   5.0
 
-/* FEW_PARTS are shared evenly enough by two to six threads; MANY_PARTS are enough for any number of them. MAX_SUMS is
- * the most for a gradient for weights, where each part has to be summed. */
-enum { FEW_PARTS = 6, MANY_PARTS = 32, MAX_SUMS = 8 };
+/* FEW_PARTS are shared evenly enough by two threads, SOME_PARTS by eight; MANY_PARTS are enough for any number of them.
+ * MAX_SUMS is the most for a gradient for weights, where each part has to be summed. */
+enum { FEW_PARTS = 6, SOME_PARTS = 16, MANY_PARTS = 32, MAX_SUMS = 8 };
 
 /* Fewest bytes of weights in a reorder of its own; the number of features of each is a multiple of FEATURES, so that
  * oneDNN's blocks are not cut. */
@@ -426,7 +427,8 @@ static double
 count_parts (const GhloCpuConvolutionShape *shape,
              double                         nanoseconds)
 {
-  double most = CLAMP (nanoseconds / LARGE_PART, FEW_PARTS, MANY_PARTS);
+  const double some = CLAMP (nanoseconds / SHARED_PART, FEW_PARTS, SOME_PARTS);
+  double most = CLAMP (nanoseconds / LARGE_PART, some, MANY_PARTS);
 
   if (shape->direction == GHLO_CPU_BACKWARD_WEIGHTS)
     most = CLAMP (nanoseconds / (SUM_TIME * count_weights (shape)), 2, MAX_SUMS);

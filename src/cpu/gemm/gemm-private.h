@@ -159,6 +159,8 @@ gboolean ghlo_cpu_find_vector (GhloElementType    type,
 /* The number of tasks that work of that time is worth. It does not depend on the number of threads, because the sums
  * of a library may depend on the tile size. */
 double   ghlo_cpu_count_tasks (double nanoseconds);
+/* The same for tiles whose sums have the same bits however they are cut: enough for all threads. */
+double   ghlo_cpu_count_tiles (double nanoseconds);
 /* Approximate operations per second of one core. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles whose sizes are multiples of the units, with at most @most_rows × @most_columns elements

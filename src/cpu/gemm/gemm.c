@@ -21,8 +21,9 @@
 /* Operations per call from which on a loop around a library's product pays. */
 #define MIN_LOOPED 20e3
 
-/* FEW_TASKS are shared evenly enough by two to eight threads; MANY_TASKS are enough for any number of them. */
-enum { FEW_TASKS = 8, MANY_TASKS = 32, MIN_LOOPED_ROWS = 16, MIN_VECTOR_ROW = 32 };
+/* FEW_TASKS are shared evenly enough by two or three threads, SHARES for each by more; MANY_TASKS are enough for any
+ * number of them. */
+enum { FEW_TASKS = 8, MANY_TASKS = 32, SHARES = 3, MIN_LOOPED_ROWS = 16, MIN_VECTOR_ROW = 32 };
 
 /* In order of preference. */
 static const GhloCpuGemmAlgorithm *const algorithms[] = {
@@ -430,6 +431,12 @@ ghlo_cpu_count_tasks (double nanoseconds)
     return 1;
 
   return MIN (nanoseconds / MIN_TILE, CLAMP (nanoseconds / LARGE_TILE, FEW_TASKS, MANY_TASKS));
+}
+
+double
+ghlo_cpu_count_tiles (double nanoseconds)
+{
+  return MAX (ghlo_cpu_count_tasks (nanoseconds), MIN (nanoseconds / MIN_TILE, SHARES * ghlo_parallel_n_workers ()));
 }
 
 void

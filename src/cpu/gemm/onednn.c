@@ -204,6 +204,7 @@ take (const GhloCpuGemm *self,
   g_autoptr (State) state = NULL;
   GhloElementType types[3];
   GhloCpuArithmetic sums;
+  double n_tiles;
   gboolean is_direct;
 
   if (is_for_vectors (self) || !self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
@@ -219,11 +220,12 @@ take (const GhloCpuGemm *self,
    * where that makes enough tiles, and all threads may read rhs. */
   is_direct = self->result.is_plain && !self->accumulate && (self->result.leading == self->n || self->m == 1)
               && (self->result.type == types[2] || self->result.type == GHLO_ELEMENT_TYPE_UI32);
-  if (is_direct && ghlo_ceil_div (self->m, ROW_UNIT) >= ghlo_cpu_count_tasks (way->nanoseconds)
+  n_tiles = ghlo_cpu_count_tiles (way->nanoseconds);
+  if (is_direct && ghlo_ceil_div (self->m, ROW_UNIT) >= n_tiles
       && (double) self->n * (double) self->k * self->rhs.size <= MAX_SHARED)
-    ghlo_cpu_gemm_cut (self, way, ROW_UNIT, self->n, MAX_ROWS, self->n, G_MAXDOUBLE);
+    ghlo_cpu_gemm_cut (self, way, ROW_UNIT, self->n, MAX_ROWS, self->n, way->nanoseconds / n_tiles);
   else
-    ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, G_MAXDOUBLE);
+    ghlo_cpu_gemm_cut (self, way, ROW_UNIT, COLUMN_UNIT, MAX_ROWS, MAX_COLUMNS, way->nanoseconds / n_tiles);
   if (!width_init (&state->widths[0], state, self, way, way->tile_columns, types)
       || (self->n % way->tile_columns > 0
           && !width_init (&state->widths[1], state, self, way, self->n % way->tile_columns, types)))
