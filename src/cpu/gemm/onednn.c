@@ -187,11 +187,15 @@ plan_scratch (const GhloCpuGemm     *self,
   return TRUE;
 }
 
-/* Whether a few vectors and a matrix should be left to the routines for them, which are as fast as memory. In caches,
- * converting narrow numbers takes them longer than reading these. */
+/* Whether a few vectors and a matrix, or few results whose operands would be packed each time, should be left to the
+ * routines for them, which are as fast as memory. In caches, converting narrow numbers takes them longer than reading
+ * these. */
 static gboolean
 is_for_vectors (const GhloCpuGemm *self)
 {
+  if (self->m > GHLO_CPU_MAX_VECTORS)
+    return !ghlo_cpu_gemm_keeps_rhs (self) && ghlo_cpu_gemm_is_deep (self);
+
   return self->m <= GHLO_CPU_MAX_VECTORS
          && (self->rhs.type == GHLO_ELEMENT_TYPE_F32 || !ghlo_cpu_gemm_keeps_rhs (self)
              || (double) self->n * (double) self->k * self->rhs.size > MAX_CACHED);
