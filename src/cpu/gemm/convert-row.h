@@ -51,8 +51,8 @@ typedef struct
   gint64        row;            /* bytes from one row to the next */
 } GhloCpuPlane;
 
-/* Returns @n_rows rows of @n converted elements, in place or in the scratch @to, where rows are @room numbers apart, and
- * behind which there is as much room for elements. Short rows are gathered first and converted at once. */
+/* Returns @n_rows rows of @n converted elements, in place or in the scratch @to, where rows are @room numbers apart,
+ * and behind which there is as much room for elements. Short rows are gathered first and converted at once. */
 GhloCpuPlane ghlo_cpu_read_plane (const GhloCpuReader *reader,
                                   const guint8        *data,
                                   const GhloCpuAxis   *rows,

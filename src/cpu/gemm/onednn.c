@@ -19,6 +19,7 @@ enum
   MAX_SHARED = 1 << 20,   /* bytes of rhs that all threads read */
   MAX_CACHED = 8 << 20,   /* bytes of rhs that stay in caches from one product to the next */
   MIN_PRODUCTS = 16 * 16 * 16,
+  FEW_PRODUCTS = 1 << 14, /* of a few vectors, up to which a call takes longer than the routines for them */
   MAX_ROWS = 512, MAX_COLUMNS = 512, ROW_UNIT = 8, COLUMN_UNIT = 64,
 };
 
@@ -198,6 +199,7 @@ is_for_vectors (const GhloCpuGemm *self)
 
   return self->m <= GHLO_CPU_MAX_VECTORS
          && (self->rhs.type == GHLO_ELEMENT_TYPE_F32 || !ghlo_cpu_gemm_keeps_rhs (self)
+             || (double) self->m * (double) self->n * (double) self->k <= FEW_PRODUCTS
              || (double) self->n * (double) self->k * self->rhs.size > MAX_CACHED);
 }
 

@@ -121,8 +121,8 @@ pack_along_k (const GhloCpuPacker *self,
   for (gint64 begin = 0; begin < part->n_outer; begin += self->width)
     {
       const gint64 n = MIN (self->width, part->n_outer - begin);
-      GhloCpuPlane plane = ghlo_cpu_read_plane (&self->reader, part->data, part->outer, part->first_outer + begin, n, part->k,
-                                part->first_k, part->n_k, room, scratch);
+      GhloCpuPlane plane = ghlo_cpu_read_plane (&self->reader, part->data, part->outer, part->first_outer + begin, n,
+                                                part->k, part->first_k, part->n_k, room, scratch);
 
       for (gint64 i = 0; i < n; i++)
         {

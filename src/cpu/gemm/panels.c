@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-/* The most bytes of a rhs of which a packed copy is kept. */
-#define MAX_AHEAD (64.0 * 1024.0 * 1024.0)
+/* The most bytes of a rhs of which a packed copy is kept; the same of one that is converted, whose copy is larger. */
+#define MAX_AHEAD       (64.0 * 1024.0 * 1024.0)
+#define MAX_WIDER_AHEAD (4.0 * 1024.0 * 1024.0)
 /* Approximate nanoseconds to compute an element and to pack it, to pack one that is in memory, and to write one of the
  * result where it is not summed there. */
 #define COMPUTE_TIME 0.3
@@ -30,6 +31,8 @@ enum
   /* The largest rhs, in bytes, that is read in place. */
   MAX_SMALL = 32 * 1024,
   MAX_ROWS = 6 * BLOCK_ROWS, MAX_ROWS_INDIRECT = 2 * BLOCK_ROWS,
+  /* Rows with which packing a rhs that has to be converted takes as long as multiplying. */
+  FEW_ROWS = 32,
   /* Bytes of rows of the result that are written at once, where the rows are short. */
   STORED_BYTES = 4096, MAX_STORED = 128,
   /* Bundles of a computed operand that are computed together, where the outer dimension is adjacent. */
@@ -100,7 +103,8 @@ plan_scratch (const GhloCpuGemm *self,
   state->rest_at = state->edge_at + ghlo_size_align ((gsize) ((gint64) state->rows * state->columns * state->sum_size));
   way->scratch_size = state->rest_at
                        + MAX (ghlo_cpu_packer_scratch (&state->lhs, state->block_rows, state->block_k),
-                              ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));
+                              ghlo_cpu_packer_scratch (&state->rhs, state->packs_ahead ? self->n : packed_columns,
+                                                       state->block_k));
   state->block_at = way->scratch_size;
   way->scratch_size += plan_block (self, way, state);
 }
@@ -122,7 +126,11 @@ can_pack_ahead (const GhloCpuGemm *self,
 {
   const double bytes = (double) self->n * (double) self->k * self->rhs.size;
 
-  return ghlo_cpu_gemm_keeps_rhs (self) && state->rhs.reader.same && bytes > MAX_SMALL && bytes <= MAX_AHEAD;
+  if (!ghlo_cpu_gemm_keeps_rhs (self))
+    return FALSE;
+
+  return state->rhs.reader.same ? bytes > MAX_SMALL && bytes <= MAX_AHEAD
+         : !state->rhs.pairs && self->m <= FEW_ROWS && bytes <= MAX_WIDER_AHEAD;
 }
 
 /* Columns of rhs, rounded up to whole bundles. */
@@ -138,8 +146,8 @@ static GBytes *
 find_packing (const GhloCpuGemm *self,
               const State       *state)
 {
-  const gint64 numbers[] = { self->arithmetic, self->is_complex, state->columns, state->block_k, self->n, self->k,
-                             self->rhs.leading, self->rhs.k_adjacent };
+  const gint64 numbers[] = { self->arithmetic, self->rhs.type, self->is_complex, state->columns, state->block_k,
+                             self->n, self->k, self->rhs.leading, self->rhs.k_adjacent };
 
   return g_bytes_new (numbers, sizeof (numbers));
 }
@@ -148,10 +156,10 @@ typedef struct
 {
   const GhloCpuGemm *gemm;
   const guint8      *rhs;
-  guint8            *packed;
+  guint8            *packed, *scratch;  /* the latter for conversions */
 } Packing;
 
-/* Packs blocks of k. No conversion takes place, so there is no scratch. */
+/* Packs blocks of k. */
 static void
 pack_blocks (gpointer data,
              gsize    begin,
@@ -169,7 +177,7 @@ pack_blocks (gpointer data,
       GhloCpuPart part = { packing->rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
                            MIN (state->block_k, self->k - k) };
 
-      ghlo_cpu_pack (&state->rhs, &part, NULL, packing->packed + k * row);
+      ghlo_cpu_pack (&state->rhs, &part, packing->scratch, packing->packed + k * row);
     }
 }
 
@@ -185,6 +193,12 @@ pack (const GhloCpuGemm  *self,
   Packing packing = { .gemm = self, .rhs = rhs };
 
   packing.packed = packed;
+  packing.scratch = scratch + state->rest_at;
+  if (!state->rhs.reader.same)
+    {
+      pack_blocks (&packing, 0, (gsize) ghlo_ceil_div (self->k, state->block_k), 0);
+      return TRUE;
+    }
 
   return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->k, state->block_k), 1,
                             GHLO_CPU_PACK_TIME * (double) self->way.packed_size, pack_blocks, &packing, monitor);

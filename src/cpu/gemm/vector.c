@@ -13,9 +13,10 @@
  * which stays in the core's own cache between the iterations of a loop or between runs. */
 #define READ_RATE   12e9
 #define CACHED_RATE 50e9
-/* Approximate nanoseconds to multiply 16 bytes of numbers of one vector, to convert a number of a vector, and to write
- * a sum. */
+/* Approximate nanoseconds to multiply 16 bytes of numbers of one vector, to widen an element of the matrix, to convert
+ * a number of a vector, and to write a sum. */
 #define PRODUCT_TIME 0.1
+#define WIDEN_TIME   0.03
 #define CONVERT_TIME 0.3
 #define SUM_TIME     0.5
 #define MAX_CACHED  (1024.0 * 1024.0)
@@ -137,7 +138,8 @@ estimate (const GhloCpuGemm *self,
 {
   const double size = (double) ghlo_cpu_arithmetic_size (self->arithmetic) / 16;
   const double numbers = (double) self->n_batches * (double) self->m;
-  const double products = numbers * (double) self->k * (double) self->n * size * PRODUCT_TIME;
+  const double widened = self->rhs.size < ghlo_cpu_arithmetic_size (self->arithmetic) ? WIDEN_TIME / self->m : 0;
+  const double products = numbers * (double) self->k * (double) self->n * (size * PRODUCT_TIME + widened);
   const double rest = numbers * ((double) self->n * SUM_TIME
                                  + (state->vector_is_direct ? 0 : (double) self->k * CONVERT_TIME));
 
@@ -182,7 +184,8 @@ take (const GhloCpuGemm *self,
   state->vector_is_direct = state->vector.same && self->lhs.is_plain && self->lhs.k_adjacent
                             && state->vector_size == (gsize) self->k * size;
   state->result_is_direct = state->writer.same && self->result.is_plain && !self->accumulate;
-  bytes = (double) (self->n_batches * ghlo_ceil_div (self->m, GHLO_CPU_MAX_VECTORS)) * (double) self->k * (double) self->n * self->rhs.size;
+  bytes = (double) (self->n_batches * ghlo_ceil_div (self->m, GHLO_CPU_MAX_VECTORS))
+          * (double) self->k * (double) self->n * self->rhs.size;
   way->nanoseconds = estimate (self, state, bytes);
   ghlo_cpu_gemm_cut (self, way, most, reads_rows ? 16 : unit, most, self->n, MAX_TILE);
   if (self->rhs.compute == NULL)

@@ -74,9 +74,9 @@ typedef enum
 enum { GHLO_CPU_MAX_VECTORS = 4, GHLO_CPU_VECTOR_PADDING = 64 };
 
 /* y[i][j] = sum over k of x[i][k] and element (j, k) of the matrix. Numbers of @x are f64 or i32 where the
- * matrix is, i16 where it has smaller integers, else f32; sums are i32 for integers, and of the type of @x otherwise. Behind the @k numbers
- * of a vector there are zeros up to a multiple of GHLO_CPU_VECTOR_PADDING bytes. @stride is in bytes: from one row of
- * the matrix, whose elements are adjacent, to the next. */
+ * matrix is, i16 where it has smaller integers, else f32; sums are i32 for integers, and of the type of @x otherwise.
+ * Behind the @k numbers of a vector there are zeros up to a multiple of GHLO_CPU_VECTOR_PADDING bytes. @stride is in
+ * bytes: from one row of the matrix, whose elements are adjacent, to the next. */
 typedef struct
 {
   gsize         m, n, k;      /* 1 <= m <= GHLO_CPU_MAX_VECTORS */
