@@ -91,7 +91,7 @@ struct _GhloCpuConvolution
   GhloCpuWay                         way;            /* the algorithm's own */
   gpointer                           packed;         /* packed_size bytes; NULL where the kernel is used unpacked */
   gboolean                           packs_ahead;    /* the kernel is constant, and packed by the time of a run */
-  gboolean                           skips_padding;  /* taps are left out, or the algorithm skips what padding there is */
+  gboolean                           skips_padding;  /* taps are left out, or the algorithm skips padding */
   gboolean                           has_probes;
   GhloCpuProbes                      probes;
 };

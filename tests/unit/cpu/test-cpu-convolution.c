@@ -663,6 +663,11 @@ test_pieces (void)
     { "blocks of features", WINDOW (1, 256, 512, 7, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*blocks of features" },
     { "blocks of features, steps", WINDOW (2, 512, 768, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*blocks of features" },
     { "data, many weights", WINDOW (1, 200, 64, 4, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    /* Few features: blocks of groups, and of images, that have a copy each. */
+    { "blocks of groups", WINDOW (1, 74, 111, 30, 3, 2, 1, 1, 1, 1, 37, 1), NULL },
+    { "blocks of many outputs", WINDOW (1, 80, 200, 21, 3, 1, 1, 1, 1, 1, 40, 1), NULL },
+    { "blocks of images", WINDOW (6, 24, 2, 40, 3, 1, 1, 1, 1, 1, 1, 1), NULL },
+    { "blocks of images, groups", WINDOW (5, 64, 128, 23, 3, 2, 2, 2, 1, 2, 64, 1), NULL },
     { "weights, many", WINDOW (64, 2, 200, 9, 9, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
   };
   static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16) };
