@@ -83,14 +83,15 @@ typedef struct
 
 struct _GhloCpuConvolution
 {
-  GhloCpuWindows                     windows;
+  GhloCpuWindows                     windows;        /* without taps that meet padding only */
+  GhloCpuWindows                     whole;          /* with them */
   GhloCpuPanelFunc                   epilogue;
   gboolean                           compiles;       /* it is going to be run; else only its properties are queried */
   const GhloCpuConvolutionAlgorithm *algorithm;
   GhloCpuWay                         way;            /* the algorithm's own */
   gpointer                           packed;         /* packed_size bytes; NULL where the kernel is used unpacked */
   gboolean                           packs_ahead;    /* the kernel is constant, and packed by the time of a run */
-  gboolean                           skips_padding;  /* the algorithm skips padding, and there is some */
+  gboolean                           skips_padding;  /* taps are left out, or the algorithm skips padding */
   gboolean                           has_probes;
   GhloCpuProbes                      probes;
 };
@@ -118,7 +119,7 @@ gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
 gboolean ghlo_cpu_windows_clear              (guint8               *memory,
                                               gsize                 size,
                                               const GhloMonitor    *monitor);
-/* Whether all weights are finite; floats of up to 32 bits only. */
+/* Whether all weights, which are floats, are finite. */
 gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
                                               const guint8         *rhs);
 /* Writes the NaN that weights which are not finite give with padding. @result is complete, and no epilogue has read

@@ -108,6 +108,34 @@ read_spatial (GhloCpuWindows                  *self,
   return TRUE;
 }
 
+/* Leaves out the taps at either end that meet nothing but padding, at any position; one stays. FALSE where there are
+ * none: a small image in a large window has many. */
+static gboolean
+trim_taps (GhloCpuWindows *self)
+{
+  gboolean trimmed = FALSE;
+
+  for (guint i = 0; i < self->n_spatial; i++)
+    {
+      GhloCpuSpatial *s = &self->spatial[i];
+      gint64 first, end;
+
+      if (MIN (MIN (s->input, s->output), s->kernel) < 1)
+        continue;
+      /* What is left begins with padding, or with the input. */
+      first = ghlo_ceil_div (MAX (s->low - (s->output - 1) * s->step, 0), s->kernel_dilation);
+      first = MAX (MIN (MIN (first, s->low / s->kernel_dilation), s->kernel - 1), 0);
+      end = MAX (s->low + (s->input - 1) * s->input_dilation, 0) / s->kernel_dilation + 1;
+      end = CLAMP (end, first + 1, s->kernel);
+      trimmed |= end - first < s->kernel;
+      s->kernel = end - first;
+      s->low -= first * s->kernel_dilation;
+      self->rhs_first += first * s->rhs;
+    }
+
+  return trimmed;
+}
+
 static gboolean
 is_single (const GhloCpuSpatial *spatial)
 {
@@ -168,7 +196,6 @@ read_windows (GhloCpuWindows                  *self,
   for (guint i = 0; i < numbers->n_spatial; i++)
     if (!read_spatial (self, i, numbers, lhs, rhs, result))
       return fail (error);
-  simplify (self);
 
   if (MIN (self->feature_groups, self->batch_groups) < 1
       || self->features != self->group_features * self->feature_groups
@@ -207,10 +234,13 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
     &ghlo_cpu_convolution_lanes, &ghlo_cpu_convolution_panels, &ghlo_cpu_convolution_library,
   };
   g_autoptr (GhloCpuConvolution) self = g_new0 (GhloCpuConvolution, 1);
-  gboolean small;
+  gboolean small, trimmed;
 
   if (!read_windows (&self->windows, numbers, lhs, rhs, result, error))
     return NULL;
+  self->whole = self->windows;
+  trimmed = trim_taps (&self->windows);
+  simplify (&self->windows);
   self->epilogue = epilogue;
   self->compiles = compiles;
   small = count_products (&self->windows) <= SMALL;
@@ -224,9 +254,10 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
         {
           self->algorithm = algorithm;
           ghlo_cpu_way_move (&self->way, &way);
-          self->skips_padding = algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows)
+          self->skips_padding = (trimmed || (algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows)))
                                 && ghlo_element_type_is_float (self->windows.rhs_type);
-          self->has_probes = self->skips_padding && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
+          self->has_probes = self->skips_padding && !trimmed
+                             && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
           return g_steal_pointer (&self);
         }
       if (problem != NULL)
@@ -353,7 +384,7 @@ ghlo_cpu_convolution_pack (const GhloCpuConvolution  *self,
                            const GhloMonitor         *monitor,
                            GError                   **error)
 {
-  return (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs))
+  return (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->whole, rhs))
          && self->algorithm->pack (self, rhs, packed, scratch, monitor, error);
 }
 
@@ -395,7 +426,7 @@ spread_nan (const GhloCpuConvolution     *self,
   again.is_suspect = NULL;
 
   return (run->epilogue == NULL || self->algorithm->compute (self, &again, error))
-         && ghlo_cpu_windows_spread_nan (&self->windows, run->rhs, run->result, run->monitor)
+         && ghlo_cpu_windows_spread_nan (&self->whole, run->rhs, run->result, run->monitor)
          && (run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run));
 }
 
@@ -423,7 +454,7 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
 
   run.result = result;
   ok = self->algorithm->compute (self, &run, &problem);
-  if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs))
+  if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->whole, rhs))
     ok = spread_nan (self, &run, &problem);
 
   return finish (ok, problem, monitor, error);

@@ -15,10 +15,16 @@
 #include <string.h>
 
 /* FEW_FEATURES: features of a group, of the input or of the result, up to which libraries are slower; with one group,
- * of the result. MAX_FEATURES: the same for types that they do not have. MAX_PHASES, MAX_TAPS: most of them. CHUNK:
- * numbers that are summed before they are written. MIN_POSITIONS: positions from which on registers of features at
- * several positions share a load of weights. */
-enum { FEW_FEATURES = 3, MAX_FEATURES = 15, MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8 };
+ * of the result. SOME_FEATURES: of the result, from which on a few of the input are enough for them. MAX_FEATURES: the
+ * same as FEW_FEATURES for types that they do not have; MANY_FEATURES: of the result, from which on products are
+ * faster. */
+enum { FEW_FEATURES = 3, SOME_FEATURES = 8, MAX_FEATURES = 15, MANY_FEATURES = 32 };
+
+/* MAX_PHASES, MAX_TAPS: most of them. CHUNK: numbers that are summed before they are written. MIN_POSITIONS: positions
+ * from which on registers of features at several positions share a load of weights. BLOCK_BYTES: of the copy of some
+ * groups that a thread makes for itself, so that it stays in its caches. MIN_TASKS: blocks that are worth that; threads
+ * share the copy of fewer. */
+enum { MAX_PHASES = 16, MAX_TAPS = 1 << 16, CHUNK = 2048, MIN_POSITIONS = 8, BLOCK_BYTES = 1 << 16, MIN_TASKS = 4 };
 
 /* Approximate nanoseconds to add the products of a register, for a chunk of sums, and to copy a row of numbers, a
  * number that is adjacent to the one before, and one that is not. */
@@ -71,7 +77,10 @@ typedef struct
   GhloCpuReader     lhs, rhs;
   GhloCpuWriter     writer;
   gint64            lanes;                  /* of a register */
-  gint64            groups, features;       /* of the result, in a group */
+  gint64            groups, all_groups;     /* of a block, and of all blocks */
+  gint64            features;               /* of the result, in a group */
+  gsize             n_group_blocks;
+  gsize             n_image_blocks;         /* of one image each; 1 where blocks have all images */
   gint64            lhs_group;              /* bytes from one group's input to the next */
   Phase            *phases;                 /* owned; n_phases of the plan */
   gint64           *offsets;                /* owned; of each tap and feature of a group in the copy */
@@ -79,6 +88,7 @@ typedef struct
   gsize             n_numbers;              /* of the copy and what registers read behind it */
   gsize             copy_size, raw_size;    /* bytes, aligned; of the copy, and of that before its conversion */
   gsize             weights_size, sums_size;    /* the last for each thread */
+  gsize             n_copies;               /* 1, or as many as threads where each has a block */
 } State;
 
 static void
@@ -373,7 +383,7 @@ find_packing (const State          *self,
               const GhloCpuWindows *w)
 {
   GByteArray *key = g_byte_array_new ();
-  const gint64 numbers[] = { self->plan.by_features, self->lanes, self->groups, self->features, w->group_features,
+  const gint64 numbers[] = { self->plan.by_features, self->lanes, self->all_groups, self->features, w->group_features,
                              w->rhs_type, w->rhs_first, w->rhs_input, w->rhs_output, self->arithmetic };
 
   g_byte_array_append (key, (gconstpointer) numbers, sizeof (numbers));
@@ -385,6 +395,13 @@ find_packing (const State          *self,
     }
 
   return g_byte_array_free_to_bytes (key);
+}
+
+/* Blocks of features of all groups. */
+static gint64
+count_blocks (const State *self)
+{
+  return self->plan.n_blocks / self->groups * self->all_groups;
 }
 
 /* Weights that are multiplied with one register, or shared by all of them, for each tap. */
@@ -406,15 +423,18 @@ find_sizes (State      *self,
   if (!ghlo_size_add (&self->n_numbers, plan->n_numbers,
                       plan->by_features ? 0 : (gsize) (plan->plane / plan->n_phases + self->lanes))
       || !ghlo_size_mul (&self->copy_size, self->n_numbers, size)
-      || !ghlo_size_mul (&self->weights_size, (gsize) plan->n_blocks * weights, self->n_taps * size)
+      || !ghlo_size_mul (&self->weights_size, (gsize) (plan->by_features ? 1 : count_blocks (self)) * weights,
+                         self->n_taps * size)
       || self->copy_size > GHLO_MAX_TENSOR_BYTES || self->weights_size > GHLO_MAX_TENSOR_BYTES)
     return FALSE;
   self->copy_size = ghlo_size_align (self->copy_size);
   self->raw_size = self->lhs.same ? 0 : ghlo_size_align (self->n_numbers * self->lhs.size);
   self->weights_size = ghlo_size_align (self->weights_size);
   self->sums_size = ghlo_size_align (sums * size) * (self->writer.same ? 1 : 2);
-  way->scratch_size = self->copy_size + self->raw_size + self->weights_size
-                      + self->sums_size * ghlo_parallel_n_workers ();
+  self->n_copies = self->n_group_blocks * self->n_image_blocks > 1 ? ghlo_parallel_n_workers () : 1;
+  if (!ghlo_size_mul (&way->scratch_size, self->copy_size + self->raw_size, self->n_copies))
+    return FALSE;
+  way->scratch_size += self->weights_size + self->sums_size * ghlo_parallel_n_workers ();
 
   return TRUE;
 }
@@ -442,14 +462,49 @@ choose_plan (State                *self,
   return found;
 }
 
+/* Cuts work for several threads into blocks, each with a copy of its own: of some groups where lanes are positions, and
+ * of one image where they are features, where there is one group, or where features of groups share cache lines. FALSE
+ * where the block has no plan. */
+static gboolean
+choose_blocks (State                *self,
+               const GhloCpuWindows *w)
+{
+  const double nanoseconds = self->plan.nanoseconds;
+  const gint64 position = self->plan.dimensions[self->plan.rank - 1].window.lhs;
+  const gboolean by_images = self->plan.by_features || self->groups == 1 || ABS (w->lhs_feature) < ABS (position);
+  const gsize bytes = self->plan.n_numbers / (gsize) self->groups * self->lhs.to_size;
+  const gint64 room = (gint64) (BLOCK_BYTES / MAX (bytes, 1)), shared = self->groups / (2 * MIN_TASKS);
+  const gint64 groups = by_images ? self->groups : CLAMP (room, 1, MAX (shared, 1));
+  g_autofree GhloCpuWindows *block = g_new (GhloCpuWindows, 1);
+
+  if (nanoseconds < GHLO_PARALLEL_MIN_WORK
+      || (by_images ? w->output_batch : ghlo_ceil_div (self->groups, groups)) < MIN_TASKS)
+    return TRUE;
+  *block = *w;
+  if (by_images)
+    block->output_batch = 1;
+  self->n_image_blocks = by_images ? (gsize) w->output_batch : 1;
+  self->n_group_blocks = (gsize) ghlo_ceil_div (self->groups, groups);
+  self->groups = groups;
+  self->plan = (Plan) { .by_features = self->plan.by_features };
+  if (!find_dimensions (&self->plan, block, &self->n_taps) || !plan_copy (&self->plan, self, block))
+    return FALSE;
+  plan_sums (&self->plan, self, block);
+  self->plan.nanoseconds = nanoseconds;
+
+  return TRUE;
+}
+
 gboolean
 ghlo_cpu_convolution_has_few_features (GhloElementType type,
                                        gint64          groups,
                                        gint64          group_features,
                                        gint64          output_features)
 {
+  const gint64 features = output_features / groups;
+
   if (groups > 1)
-    return MIN (group_features, output_features / groups) <= FEW_FEATURES;
+    return MIN (group_features, features) <= FEW_FEATURES && !(group_features > 1 && features >= SOME_FEATURES);
 
   return output_features <= (type == GHLO_ELEMENT_TYPE_BF16 ? 1 : FEW_FEATURES);
 }
@@ -462,15 +517,17 @@ take (const GhloCpuConvolution  *self,
   const GhloCpuWindows *w = &self->windows;
   g_autoptr (State) state = g_new0 (State, 1);
 
-  state->groups = MAX (w->feature_groups, w->batch_groups);
+  state->groups = state->all_groups = MAX (w->feature_groups, w->batch_groups);
+  state->n_group_blocks = state->n_image_blocks = 1;
   state->features = w->output_features / state->groups;
   if ((state->groups > 1 ? MIN (w->group_features, state->features) > MAX_FEATURES : state->features > FEW_FEATURES)
+      || (w->group_features > FEW_FEATURES && state->features >= MANY_FEATURES)
       || w->n_spatial == 0 || w->n_spatial + 4 > GHLO_MAX_RANK || w->group_features < 1 || state->features < 1
       || w->output_batch < 1 || !find_types (state, w))
     return FALSE;
   state->lhs_group = w->batch_groups > 1 ? w->output_batch * w->lhs_batch : w->group_features * w->lhs_feature;
   state->lanes = (gint64) (ghlo_cpu_routines ()->register_bytes / state->lhs.to_size);
-  if (!choose_plan (state, w) || !find_sizes (state, way) || !find_phases (state, w))
+  if (!choose_plan (state, w) || !choose_blocks (state, w) || !find_sizes (state, way) || !find_phases (state, w))
     return FALSE;
   find_offsets (state, w);
   way->nanoseconds = state->plan.nanoseconds;
@@ -505,11 +562,12 @@ pack (const GhloCpuConvolution  *self,
   const GhloCpuWindows *w = &self->windows;
   const Plan *plan = &state->plan;
   const gint64 blocks_each = plan->by_features ? 1 : plan->n_blocks / state->groups;
+  const gint64 n_blocks = plan->by_features ? 1 : count_blocks (state);
   gint64 at = 0;
 
   if (!ghlo_cpu_windows_clear (packed, state->weights_size, monitor))
     return FALSE;
-  for (gint64 block = 0; block < plan->n_blocks && !ghlo_monitor_cancelled (monitor, NULL); block++)
+  for (gint64 block = 0; block < n_blocks && !ghlo_monitor_cancelled (monitor, NULL); block++)
     {
       const gint64 first = block % blocks_each * plan->n_outputs;
       const gint64 n = plan->by_features ? w->output_features : MIN (plan->n_outputs, state->features - first);
@@ -640,11 +698,38 @@ sum_features (const Work *work,
                work->windows->result_feature, n, work->windows->output_features);
 }
 
-/* Writes the elements of one output at @n positions from @first on of what the inner dimensions span: whole rows, or a
+/* Writes planes of outputs, which are @plane bytes apart, position by position where features are adjacent. */
+static void
+write_outputs (const Work   *work,
+               const guint8 *from,
+               gint64        plane,
+               gint64        n_outputs,
+               guint8       *to,
+               gint64        to_row,
+               gint64        rows,
+               gint64        columns)
+{
+  const State *state = work->state;
+  const gint64 size = (gint64) state->writer.size, feature = work->windows->result_feature;
+  const gint64 position = state->plan.dimensions[state->plan.rank - 1].window.result;
+  const guint unit = g_bit_storage ((gsize) size) - 1;
+
+  if (feature == size && n_outputs > 1)
+    for (gint64 i = 0; i < rows; i++)
+      ghlo_cpu_routines ()->transpose[unit] (from + i * state->plan.row * size, size, plane, to + i * to_row, position,
+                                             size, (gsize) columns, (gsize) n_outputs);
+  else
+    for (gint64 i = 0; i < n_outputs; i++)
+      write_plane (state, from + i * plane, state->plan.row, to + i * feature, to_row, position, rows, columns);
+}
+
+/* Writes the elements of outputs at @n positions from @first on of what the inner dimensions span: whole rows, or a
  * part of one. */
 static void
 write_positions (const Work   *work,
                  const guint8 *elements,
+                 gint64        plane,
+                 gint64        n_outputs,
                  gint64        first,
                  gint64        n,
                  guint8       *result)
@@ -676,9 +761,9 @@ write_positions (const Work   *work,
           left /= d->room;
         }
       if (inside)
-        write_plane (state, elements + (at - first) * (gint64) state->writer.size, plan->row, to,
-                     next_last != NULL ? next_last->window.result : 0, last->window.result, rows,
-                     MIN (next - at, last->window.output - place));
+        write_outputs (work, elements + (at - first) * (gint64) state->writer.size, plane, n_outputs, to,
+                       next_last != NULL ? next_last->window.result : 0, rows,
+                       MIN (next - at, last->window.output - place));
     }
 }
 
@@ -711,9 +796,7 @@ sum_positions (const Work *work,
   ghlo_cpu_routines ()->windows[state->arithmetic][GHLO_CPU_WEIGHTS_SHARED] (&lanes);
   elements = convert_sums (state, sums, plan->n_outputs * lanes.y_row);
   result += (group * state->features + feature) * work->windows->result_feature;
-  for (gint64 i = 0; i < n_outputs; i++)
-    write_positions (work, elements + i * lanes.y_row * (gint64) state->writer.size, first, n,
-                     result + i * work->windows->result_feature);
+  write_positions (work, elements, lanes.y_row * (gint64) state->writer.size, n_outputs, first, n, result);
 }
 
 static void
@@ -751,6 +834,41 @@ sum_chunks (gpointer data,
     }
 }
 
+/* Computes whole blocks, each with a copy of its own. The last block of groups begins early enough to be whole, and
+ * leaves out the sums of groups that others have. */
+static void
+run_blocks (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  const Work *work = data;
+  const State *state = work->state;
+  const GhloCpuWindows *w = work->windows;
+  const gint64 blocks_each = state->plan.by_features ? 0 : state->plan.n_blocks / state->groups;
+  const gsize all = (gsize) state->plan.n_blocks * state->plan.n_chunks, size = state->copy_size + state->raw_size;
+
+  for (gsize i = begin; i < end && !ghlo_monitor_cancelled (work->run->monitor, NULL); i++)
+    {
+      const gint64 image = (gint64) (i % state->n_image_blocks);
+      const gint64 wanted = (gint64) (i / state->n_image_blocks) * state->groups;
+      const gint64 group = MIN (wanted, state->all_groups - state->groups);
+      GhloCpuConvolutionRun run = *work->run;
+      Work own = *work;
+
+      run.lhs += image * w->lhs_batch + group * state->lhs_group;
+      run.result += image * w->result_batch + group * state->features * w->result_feature;
+      own.run = &run;
+      own.copy += worker * size;
+      own.raw += worker * size;
+      own.sums += worker * state->sums_size;
+      own.weights = number_at (state, (gpointer) work->weights,
+                               group * blocks_each * (gint64) state->n_taps * state->plan.n_outputs);
+      if (copy_input (&own))
+        sum_chunks (&own, (gsize) ((wanted - group) * blocks_each) * state->plan.n_chunks, all, 0);
+    }
+}
+
 static gboolean
 compute (const GhloCpuConvolution    *self,
          const GhloCpuConvolutionRun *run,
@@ -758,8 +876,10 @@ compute (const GhloCpuConvolution    *self,
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
   const Plan *plan = &state->plan;
+  const gsize n_tasks = state->n_group_blocks * state->n_image_blocks;
   Work work = { .windows = &self->windows, .state = state, .run = run, .weights = run->packed };
-  guint8 *weights = run->scratch + state->copy_size + state->raw_size;
+  guint8 *weights = run->scratch + (state->copy_size + state->raw_size) * state->n_copies;
+  gboolean done;
 
   work.copy = run->scratch;
   work.raw = run->scratch + (state->lhs.same ? 0 : state->copy_size);
@@ -770,11 +890,13 @@ compute (const GhloCpuConvolution    *self,
       if (!pack (self, run->rhs, weights, NULL, run->monitor, error))
         return FALSE;
     }
+  if (n_tasks > 1)
+    done = ghlo_parallel_for (n_tasks, 1, plan->nanoseconds, run_blocks, &work, run->monitor);
+  else
+    done = copy_input (&work) && ghlo_parallel_for ((gsize) plan->n_blocks * plan->n_chunks, 1, plan->nanoseconds,
+                                                    sum_chunks, &work, run->monitor);
 
-  return copy_input (&work)
-         && ghlo_parallel_for ((gsize) plan->n_blocks * plan->n_chunks, 1, plan->nanoseconds, sum_chunks, &work,
-                               run->monitor)
-         && (run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run));
+  return done && (run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run));
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_lanes = { FALSE, take, compute, pack };

@@ -34,6 +34,9 @@ enum { FEW_PARTS = 6, SOME_PARTS = 16, MANY_PARTS = 32, MAX_SUMS = 8 };
  * oneDNN's blocks are not cut. */
 enum { MIN_REORDER = 1 << 17, FEATURES = 64 };
 
+/* Groups of one byte each that fill a register. */
+enum { BYTE_GROUPS = 16 };
+
 /* Features are cut where the weights have this many bytes, which do not stay in a core's caches, and are this many
  * times as large as the source and the result together. */
 #define MIN_WEIGHTS      (256.0 * 1024.0)
@@ -633,7 +636,18 @@ weights_init (State                *state,
   return state->n_reorders > 0;
 }
 
-/* With few features, oneDNN has good loops for depthwise groups (dw). bf16 pays only by instructions of its own. A tile
+/* Whether oneDNN has loops for as many groups as there are features: those of floats have a name of their own, those
+ * of bytes fill registers with the features of up to two dimensions. */
+static gboolean
+is_depthwise (const GhloCpuConvolutionShape *shape,
+              const char                    *name)
+{
+  return strstr (name, "dw") != NULL
+         || (ghlo_element_type_is_integer (shape->source_type) && shape->groups >= BYTE_GROUPS && shape->n_spatial <= 2
+             && shape->source_features == shape->groups && shape->result_features == shape->groups);
+}
+
+/* With few features, oneDNN has good loops for depthwise groups. bf16 pays only by instructions of its own. A tile
  * (AMX) takes 32 features; where there are fewer, it multiplies those of other positions or groups by 0, which
  * makes NaN of infinities. Dot products (AVX512-BF16) take two. */
 static gboolean
@@ -643,7 +657,7 @@ is_worth_it (const State *state)
   const GhloCpuConvolutionShape *shape = &state->shape;
   gint64 features = shape->source_features / shape->groups;
 
-  if (shape->direction == GHLO_CPU_FORWARD && strstr (name, "dw") == NULL
+  if (shape->direction == GHLO_CPU_FORWARD && !is_depthwise (shape, name)
       && ghlo_cpu_convolution_has_few_features (shape->source_type, shape->groups, features, shape->result_features))
     return FALSE;
   /* oneDNN's SSE 4.1 kernels are slower than our routines. */

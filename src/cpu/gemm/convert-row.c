@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { CHUNK = 256, N_PATTERNS = 256 };
+/* Rows of a plane that are shorter are converted together. */
+enum { CHUNK = 256, N_PATTERNS = 256, SHORT_ROW = 64 };
 
 typedef struct
 {
@@ -396,6 +397,48 @@ ghlo_cpu_read_axis (const GhloCpuReader *self,
                          (gsize) (end - at));
       to += (gsize) (end - at) * self->to_size;
     }
+}
+
+GhloCpuPlane
+ghlo_cpu_read_plane (const GhloCpuReader *reader,
+                     const guint8        *data,
+                     const GhloCpuAxis   *rows,
+                     gint64               first_row,
+                     gint64               n_rows,
+                     const GhloCpuAxis   *columns,
+                     gint64               first,
+                     gint64               n,
+                     gint64               room,
+                     guint8              *to)
+{
+  const gint64 size = reader->size, row = room * (gint64) reader->to_size;
+  const gboolean adjacent = columns->stride == size;
+  const gboolean uniform = ghlo_cpu_axis_is_uniform (rows) && ghlo_cpu_axis_is_uniform (columns);
+  guint8 *raw = reader->same ? to : to + n_rows * row;
+
+  if (uniform && reader->same && adjacent && room == n)
+    return (GhloCpuPlane) { data + first_row * rows->stride + first * size, rows->stride };
+  if (!uniform || (adjacent && n >= SHORT_ROW))
+    {
+      for (gint64 i = 0; i < n_rows; i++)
+        ghlo_cpu_read_axis (reader, data + ghlo_cpu_axis_at (rows, first_row + i), columns, first, n, to + i * row);
+      return (GhloCpuPlane) { to, row };
+    }
+  data += first_row * rows->stride + first * columns->stride;
+  if (reader->same || !adjacent || (rows->stride != room * size && n_rows > 1) || room != n)
+    {
+      const guint unit = g_bit_storage ((gsize) size) - 1;
+      const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+
+      (rows->stride == size ? routines->transpose : routines->move)[unit] (data, rows->stride, columns->stride, raw,
+                                                                           room * size, size, (gsize) n_rows,
+                                                                           (gsize) n);
+      data = raw;
+    }
+  if (!reader->same)
+    ghlo_cpu_read_row (reader, data, size, to, (gsize) ((n_rows - 1) * room + n));
+
+  return (GhloCpuPlane) { to, row };
 }
 
 void

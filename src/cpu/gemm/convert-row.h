@@ -44,6 +44,26 @@ void     ghlo_cpu_read_axis  (const GhloCpuReader *self,
                               gint64               count,
                               guint8              *to);
 
+/* Rows of adjacent numbers. */
+typedef struct
+{
+  const guint8 *data;
+  gint64        row;            /* bytes from one row to the next */
+} GhloCpuPlane;
+
+/* Returns @n_rows rows of @n converted elements, in place or in the scratch @to, where rows are @room numbers apart,
+ * and behind which there is as much room for elements. Short rows are gathered first and converted at once. */
+GhloCpuPlane ghlo_cpu_read_plane (const GhloCpuReader *reader,
+                                  const guint8        *data,
+                                  const GhloCpuAxis   *rows,
+                                  gint64               first_row,
+                                  gint64               n_rows,
+                                  const GhloCpuAxis   *columns,
+                                  gint64               first,
+                                  gint64               n,
+                                  gint64               room,
+                                  guint8              *to);
+
 /* The conversion back, from sums to elements: floats are rounded once, integers wrap, and i1 says whether the sum is
  * not 0. */
 typedef struct

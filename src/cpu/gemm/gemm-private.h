@@ -156,6 +156,8 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
 gboolean ghlo_cpu_find_vector (GhloElementType    type,
                                GhloCpuArithmetic  arithmetic,
                                GhloCpuVector     *kind);
+/* Whether there are so few results, of a long k each, that the algorithm for vectors takes them, as groups of rows. */
+gboolean ghlo_cpu_gemm_is_deep (const GhloCpuGemm *self);
 /* The number of tasks that work of that time is worth. It does not depend on the number of threads, because the sums
  * of a library may depend on the tile size. */
 double   ghlo_cpu_count_tasks (double nanoseconds);

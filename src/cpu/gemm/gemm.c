@@ -275,7 +275,8 @@ has_few_columns (const Shape              *shape,
       || !is_uniform (rows, rows->lhs) || !is_uniform (k, k->lhs)
       || (!ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_F32, &kind)
           && !ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_F64, &kind)
-          && !ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_I16, &kind)))
+          && !ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_I16, &kind)
+          && !ghlo_cpu_find_vector (problem->lhs_type, GHLO_CPU_I32, &kind)))
     return FALSE;
 
   return (k->lhs[k->n - 1] == size ? k->count : rows->lhs[rows->n - 1] == size ? rows->count : 0) >= MIN_VECTOR_ROW;
@@ -508,7 +509,11 @@ make_tasks (GhloCpuGemm *self)
   batch_time = self->way.nanoseconds / (double) self->n_batches;
   self->batches_per_task = 1;
   if (tiles == 1 && batch_time < MIN_TASK)
-    self->batches_per_task = (gint64) CLAMP (MIN_TASK / MAX (batch_time, 1), 1, (double) self->n_batches);
+    {
+      const gint64 most = (gint64) CLAMP (MIN_TASK / MAX (batch_time, 1), 1, (double) self->n_batches);
+
+      self->batches_per_task = ghlo_ceil_div (self->n_batches, ghlo_ceil_div (self->n_batches, most));
+    }
   self->n_tasks = (gsize) (tiles * ghlo_ceil_div (self->n_batches, self->batches_per_task));
   self->is_one_run = tiles == 1 && find_one_run (self);
 }

@@ -19,6 +19,7 @@ enum
   MAX_SHARED = 1 << 20,   /* bytes of rhs that all threads read */
   MAX_CACHED = 8 << 20,   /* bytes of rhs that stay in caches from one product to the next */
   MIN_PRODUCTS = 16 * 16 * 16,
+  FEW_PRODUCTS = 1 << 14, /* of a few vectors, up to which a call takes longer than the routines for them */
   MAX_ROWS = 512, MAX_COLUMNS = 512, ROW_UNIT = 8, COLUMN_UNIT = 64,
 };
 
@@ -187,13 +188,18 @@ plan_scratch (const GhloCpuGemm     *self,
   return TRUE;
 }
 
-/* Whether a few vectors and a matrix should be left to the routines for them, which are as fast as memory. In caches,
- * converting narrow numbers takes them longer than reading these. */
+/* Whether a few vectors and a matrix, or few results whose operands would be packed each time, should be left to the
+ * routines for them, which are as fast as memory. In caches, converting narrow numbers takes them longer than reading
+ * these. */
 static gboolean
 is_for_vectors (const GhloCpuGemm *self)
 {
+  if (self->m > GHLO_CPU_MAX_VECTORS)
+    return !ghlo_cpu_gemm_keeps_rhs (self) && ghlo_cpu_gemm_is_deep (self);
+
   return self->m <= GHLO_CPU_MAX_VECTORS
          && (self->rhs.type == GHLO_ELEMENT_TYPE_F32 || !ghlo_cpu_gemm_keeps_rhs (self)
+             || (double) self->m * (double) self->n * (double) self->k <= FEW_PRODUCTS
              || (double) self->n * (double) self->k * self->rhs.size > MAX_CACHED);
 }
 

@@ -11,6 +11,9 @@
  * and many of them at equal distances would compete for the same few cache sets. */
 enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
+/* The most k of a plane of numbers where the outer dimension is adjacent. */
+enum { PLANE_K = 32 };
+
 /* AHEAD is the prefetch distance in steps of k. Each step may be on another page, where the processor's prefetcher
  * does not recognize a stream. */
 enum { AHEAD = 8 };
@@ -48,42 +51,16 @@ ghlo_cpu_packer_size (const GhloCpuPacker *self,
   return ghlo_size_align ((gsize) (numbers * self->group_size));
 }
 
+/* A plane of numbers, and its elements as they are. */
 gsize
 ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
                          gint64               n_outer,
                          gint64               n_k)
 {
-  gint64 elements = self->along_k ? self->width * ghlo_round_up (n_k, 2) : 3 * ghlo_round_up (n_outer, 2);
+  gint64 elements = self->along_k ? self->width * ghlo_round_up (n_k, 2)
+                    : PLANE_K * MIN (n_outer, (gint64) (BUNDLES * self->width));
 
-  return ghlo_size_align ((gsize) (elements * self->group_size));
-}
-
-/* Returns @n adjacent, converted elements of an axis from @first on. Where the tensor's elements are like that
- * already, they are returned in place; else they are copied to @to. */
-static const guint8 *
-read_part (const GhloCpuReader *reader,
-           const guint8        *data,
-           const GhloCpuAxis   *axis,
-           gint64               first,
-           gint64               n,
-           guint8              *to)
-{
-  guint8 *at = to;
-  GhloCpuAxisCursor cursor;
-
-  ghlo_cpu_axis_cursor_init (&cursor, axis, first);
-  if (reader->same && (axis->stride == reader->size || n == 1) && cursor.left >= n)
-    return data + cursor.at;
-
-  for (gint64 part; n > 0; n -= part)
-    {
-      part = MIN (cursor.left, n);
-      ghlo_cpu_read_row (reader, data + cursor.at, part == 1 ? reader->size : axis->stride, at, (gsize) part);
-      at += (gsize) part * reader->to_size;
-      ghlo_cpu_axis_cursor_next_run (&cursor, axis);
-    }
-
-  return to;
+  return ghlo_size_align ((gsize) (2 * elements * self->group_size));
 }
 
 static GhloCpuInterleaveFunc
@@ -133,9 +110,7 @@ pack_along_k (const GhloCpuPacker *self,
               guint8              *to)
 {
   GhloCpuInterleaveFunc interleave = get_interleave (self);
-  gsize groups = (gsize) ghlo_cpu_packer_groups (self, part->n_k);
-  gsize outer_size = groups * self->group_size;
-  gboolean is_odd = self->pairs && part->n_k % 2 != 0;
+  const gint64 groups = ghlo_cpu_packer_groups (self, part->n_k), room = self->pairs ? 2 * groups : groups;
   gconstpointer pointers[MAX_WIDTH];
 
   if (self->reader.same && !self->pairs && part->k->stride == self->reader.size)
@@ -145,25 +120,43 @@ pack_along_k (const GhloCpuPacker *self,
     }
   for (gint64 begin = 0; begin < part->n_outer; begin += self->width)
     {
-      guint n = (guint) MIN (self->width, part->n_outer - begin);
+      const gint64 n = MIN (self->width, part->n_outer - begin);
+      GhloCpuPlane plane = ghlo_cpu_read_plane (&self->reader, part->data, part->outer, part->first_outer + begin, n,
+                                                part->k, part->first_k, part->n_k, room, scratch);
 
-      for (guint i = 0; i < n; i++)
+      for (gint64 i = 0; i < n; i++)
         {
-          guint8 *own = scratch + i * outer_size;
-          const guint8 *row = part->data + ghlo_cpu_axis_at (part->outer, part->first_outer + begin + i);
-          const guint8 *read = read_part (&self->reader, row, part->k, part->first_k, part->n_k, own);
-
-          if (is_odd)
-            {
-              if (read != own)
-                memcpy (own, read, (gsize) part->n_k * self->reader.to_size);
-              memset (own + outer_size - self->reader.to_size, 0, self->reader.to_size);
-              read = own;
-            }
-          pointers[i] = read;
+          pointers[i] = plane.data + i * plane.row;
+          /* The last k of an odd number is half of a pair. */
+          if (room > part->n_k)
+            memset (scratch + i * plane.row + part->n_k * (gint64) self->reader.to_size, 0, self->reader.to_size);
         }
-      interleave (pointers, n, self->width, groups, to);
-      to += self->width * outer_size;
+      interleave (pointers, (guint) n, self->width, (gsize) groups, to);
+      to += self->width * groups * self->group_size;
+    }
+}
+
+/* Copies at least four bytes without a call; the last pieces overlap. */
+static inline void
+copy_few (guint8       *to,
+          const guint8 *from,
+          gsize         n)
+{
+  if (n < 8)
+    {
+      memcpy (to, from, 4);
+      memcpy (to + n - 4, from + n - 4, 4);
+    }
+  else if (n < 16)
+    {
+      memcpy (to, from, 8);
+      memcpy (to + n - 8, from + n - 8, 8);
+    }
+  else
+    {
+      for (gsize i = 0; i + 16 < n; i += 16)
+        memcpy (to + i, from + i, 16);
+      memcpy (to + n - 16, from + n - 16, 16);
     }
 }
 
@@ -181,46 +174,29 @@ copy_bundle (guint8       *to,
     case 64: memcpy (to, from, 64); break;
     case 96: memcpy (to, from, 96); break;
     case 128: memcpy (to, from, 128); break;
-    default: memcpy (to, from, n); break;
+    default: copy_few (to, from, n); break;
     }
 }
 
-/* Writes one k of all rows: one part into each bundle. */
-static void
-distribute (const GhloCpuPacker *self,
-            const guint8        *from,
-            gint64               n_outer,
-            gsize                bundle_size,
-            guint8              *to)
-{
-  gsize width = self->width * self->group_size;
-
-  for (; n_outer >= self->width; n_outer -= self->width)
-    {
-      copy_bundle (to, from, width);
-      from += width;
-      to += bundle_size;
-    }
-  if (n_outer > 0)
-    {
-      gsize part = (gsize) n_outer * self->group_size;
-
-      memcpy (to, from, part);
-      memset (to + part, 0, width - part);
-    }
-}
-
+/* @second is NULL for zeros. */
 static void
 zip (const guint16 *first,
      const guint16 *second,
      gint64         n,
      guint16       *to)
 {
-  for (gint64 i = 0; i < n; i++)
-    {
-      to[2 * i] = first[i];
-      to[2 * i + 1] = second != NULL ? second[i] : 0;
-    }
+  if (second == NULL)
+    for (gint64 i = 0; i < n; i++)
+      {
+        to[2 * i] = first[i];
+        to[2 * i + 1] = 0;
+      }
+  else
+    for (gint64 i = 0; i < n; i++)
+      {
+        to[2 * i] = first[i];
+        to[2 * i + 1] = second[i];
+      }
 }
 
 /* Adjacent elements of one k that belong to one bundle. The offsets, in bytes, are the same at all k. */
@@ -265,8 +241,6 @@ copy_bundles (const GhloCpuPacker *self,
               guint8              *to)
 {
   gsize width = self->width * self->group_size, bundle_size = (gsize) part->n_k * width;
-  gsize padding = (gsize) (ghlo_round_up (part->n_outer, self->width) - part->n_outer) * self->group_size;
-  gsize padding_at = (gsize) (part->n_outer / self->width) * bundle_size + width - padding;
   Piece pieces[BUNDLES * MAX_WIDTH];
   guint n_pieces = find_pieces (self, part, bundle_size, pieces);
   GhloCpuAxisCursor cursor, ahead;
@@ -284,22 +258,49 @@ copy_bundles (const GhloCpuPacker *self,
         }
       if (i + AHEAD < part->n_k - 1)
         ghlo_cpu_axis_cursor_next (&ahead, part->k);
-      if (padding > 0)
-        memset (to + padding_at, 0, padding);
       to += width;
       ghlo_cpu_axis_cursor_next (&cursor, part->k);
     }
 }
 
-/* Returns the elements of all rows at one k, converted, in place or in @to. */
-static const guint8 *
-read_rows (const GhloCpuPacker *self,
-           const GhloCpuPart   *part,
-           gint64               k,
-           guint8              *to)
+/* Writes numbers at @n_k adjacent k, in rows, to bundles. */
+static void
+distribute (const GhloCpuPacker *self,
+            const GhloCpuPlane  *plane,
+            gint64               n_outer,
+            gint64               n_k,
+            gsize                bundle_size,
+            guint8              *to)
 {
-  return read_part (&self->reader, part->data + ghlo_cpu_axis_at (part->k, k), part->outer, part->first_outer,
-                    part->n_outer, to);
+  const gsize row = self->width * self->group_size;
+
+  for (gint64 first = 0; first < n_outer; first += self->width, to += bundle_size)
+    {
+      const gint64 n = MIN (self->width, n_outer - first);
+      const guint8 *from = plane->data + first * (gint64) self->reader.to_size;
+      guint8 *out = to;
+
+      if (self->pairs)
+        for (gint64 i = 0; i < n_k; i += 2, out += row, from += 2 * plane->row)
+          zip ((gconstpointer) from, i + 1 < n_k ? (gconstpointer) (from + plane->row) : NULL, n, (gpointer) out);
+      else
+        for (gint64 i = 0; i < n_k; i++, out += row, from += plane->row)
+          copy_bundle (out, from, (gsize) n * self->group_size);
+    }
+}
+
+/* Clears the columns of the last bundle that the outer dimension does not fill. */
+static void
+clear_rest (const GhloCpuPacker *self,
+            const GhloCpuPart   *part,
+            guint8              *to)
+{
+  const gsize groups = (gsize) ghlo_cpu_packer_groups (self, part->n_k), row = self->width * self->group_size;
+  const gint64 rest = part->n_outer % self->width;
+
+  if (rest > 0)
+    ghlo_cpu_routines ()->clear_columns (to + (gsize) (part->n_outer / self->width) * groups * row, row,
+                                         (gsize) rest * self->group_size, groups);
 }
 
 static void
@@ -309,29 +310,21 @@ pack_bundles (const GhloCpuPacker *self,
               guint8              *to)
 {
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, part->n_k) * self->width * self->group_size;
-  gsize room = (gsize) ghlo_round_up (part->n_outer, 2) * self->group_size;
-  gint64 step = self->pairs ? 2 : 1;
 
+  clear_rest (self, part, to);
   if (self->reader.same && !self->pairs && part->outer->stride == self->reader.size)
     {
       copy_bundles (self, part, to);
       return;
     }
-  for (gint64 i = 0; i < part->n_k; i += step)
+  for (gint64 i = 0; i < part->n_k; i += PLANE_K)
     {
-      const guint8 *read = read_rows (self, part, part->first_k + i, scratch);
+      const gint64 n_k = MIN (PLANE_K, part->n_k - i);
+      GhloCpuPlane plane = ghlo_cpu_read_plane (&self->reader, part->data, part->k, part->first_k + i, n_k, part->outer,
+                                part->first_outer, part->n_outer, part->n_outer, scratch);
 
-      if (self->pairs)
-        {
-          const guint8 *second = NULL;
-
-          if (i + 1 < part->n_k)
-            second = read_rows (self, part, part->first_k + i + 1, scratch + room);
-          zip ((gconstpointer) read, (gconstpointer) second, part->n_outer, (gpointer) (scratch + 2 * room));
-          read = scratch + 2 * room;
-        }
-      distribute (self, read, part->n_outer, bundle_size, to);
-      to += self->width * self->group_size;
+      distribute (self, &plane, part->n_outer, n_k, bundle_size, to);
+      to += (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
     }
 }
 

@@ -11,10 +11,14 @@
 
 #include <string.h>
 
-/* The most bytes of a rhs of which a packed copy is kept. */
-#define MAX_AHEAD (64.0 * 1024.0 * 1024.0)
-/* Approximate nanoseconds to compute an element and to pack it. */
+/* The most bytes of a rhs of which a packed copy is kept; the same of one that is converted, whose copy is larger. */
+#define MAX_AHEAD       (64.0 * 1024.0 * 1024.0)
+#define MAX_WIDER_AHEAD (4.0 * 1024.0 * 1024.0)
+/* Approximate nanoseconds to compute an element and to pack it, to pack one that is in memory, and to write one of the
+ * result where it is not summed there. */
 #define COMPUTE_TIME 0.3
+#define PACK_TIME    0.2
+#define STORE_TIME   0.2
 
 enum
 {
@@ -27,6 +31,10 @@ enum
   /* The largest rhs, in bytes, that is read in place. */
   MAX_SMALL = 32 * 1024,
   MAX_ROWS = 6 * BLOCK_ROWS, MAX_ROWS_INDIRECT = 2 * BLOCK_ROWS,
+  /* Rows with which packing a rhs that has to be converted takes as long as multiplying. */
+  FEW_ROWS = 32,
+  /* Bytes of rows of the result that are written at once, where the rows are short. */
+  STORED_BYTES = 4096, MAX_STORED = 128,
   /* Bundles of a computed operand that are computed together, where the outer dimension is adjacent. */
   COMPUTED_BUNDLES = 4,
 };
@@ -95,7 +103,8 @@ plan_scratch (const GhloCpuGemm *self,
   state->rest_at = state->edge_at + ghlo_size_align ((gsize) ((gint64) state->rows * state->columns * state->sum_size));
   way->scratch_size = state->rest_at
                        + MAX (ghlo_cpu_packer_scratch (&state->lhs, state->block_rows, state->block_k),
-                              ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));
+                              ghlo_cpu_packer_scratch (&state->rhs, state->packs_ahead ? self->n : packed_columns,
+                                                       state->block_k));
   state->block_at = way->scratch_size;
   way->scratch_size += plan_block (self, way, state);
 }
@@ -117,7 +126,11 @@ can_pack_ahead (const GhloCpuGemm *self,
 {
   const double bytes = (double) self->n * (double) self->k * self->rhs.size;
 
-  return ghlo_cpu_gemm_keeps_rhs (self) && state->rhs.reader.same && bytes > MAX_SMALL && bytes <= MAX_AHEAD;
+  if (!ghlo_cpu_gemm_keeps_rhs (self))
+    return FALSE;
+
+  return state->rhs.reader.same ? bytes > MAX_SMALL && bytes <= MAX_AHEAD
+         : !state->rhs.pairs && self->m <= FEW_ROWS && bytes <= MAX_WIDER_AHEAD;
 }
 
 /* Columns of rhs, rounded up to whole bundles. */
@@ -133,8 +146,8 @@ static GBytes *
 find_packing (const GhloCpuGemm *self,
               const State       *state)
 {
-  const gint64 numbers[] = { self->arithmetic, self->is_complex, state->columns, state->block_k, self->n, self->k,
-                             self->rhs.leading, self->rhs.k_adjacent };
+  const gint64 numbers[] = { self->arithmetic, self->rhs.type, self->is_complex, state->columns, state->block_k,
+                             self->n, self->k, self->rhs.leading, self->rhs.k_adjacent };
 
   return g_bytes_new (numbers, sizeof (numbers));
 }
@@ -143,10 +156,10 @@ typedef struct
 {
   const GhloCpuGemm *gemm;
   const guint8      *rhs;
-  guint8            *packed;
+  guint8            *packed, *scratch;  /* the latter for conversions */
 } Packing;
 
-/* Packs blocks of k. No conversion takes place, so there is no scratch. */
+/* Packs blocks of k. */
 static void
 pack_blocks (gpointer data,
              gsize    begin,
@@ -164,7 +177,7 @@ pack_blocks (gpointer data,
       GhloCpuPart part = { packing->rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
                            MIN (state->block_k, self->k - k) };
 
-      ghlo_cpu_pack (&state->rhs, &part, NULL, packing->packed + k * row);
+      ghlo_cpu_pack (&state->rhs, &part, packing->scratch, packing->packed + k * row);
     }
 }
 
@@ -180,6 +193,12 @@ pack (const GhloCpuGemm  *self,
   Packing packing = { .gemm = self, .rhs = rhs };
 
   packing.packed = packed;
+  packing.scratch = scratch + state->rest_at;
+  if (!state->rhs.reader.same)
+    {
+      pack_blocks (&packing, 0, (gsize) ghlo_ceil_div (self->k, state->block_k), 0);
+      return TRUE;
+    }
 
   return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->k, state->block_k), 1,
                             GHLO_CPU_PACK_TIME * (double) self->way.packed_size, pack_blocks, &packing, monitor);
@@ -207,6 +226,20 @@ init_packers (const GhloCpuGemm *self,
   return TRUE;
 }
 
+/* The time of everything: the columns of a tile are all computed, and the operands packed, however few of them there
+ * are. */
+static double
+estimate (const GhloCpuGemm *self,
+          const GhloCpuWay  *way,
+          const State       *state)
+{
+  const double columns = (double) ghlo_round_up (self->n, MAX (state->columns / 2, 1));
+  const double packed = (double) self->k * (double) (self->m + self->n) * PACK_TIME;
+  const double stored = state->result_is_direct ? 0 : (double) self->m * (double) self->n * STORE_TIME;
+
+  return way->nanoseconds * columns / (double) MAX (self->n, 1) + (double) self->n_batches * (packed + stored);
+}
+
 static gboolean
 take (const GhloCpuGemm *self,
       GhloCpuWay        *way)
@@ -229,7 +262,9 @@ take (const GhloCpuGemm *self,
 
   state->result_is_direct = state->writer.same && self->result.is_plain;
   state->block_k = ghlo_round_up (ghlo_ceil_div (self->k, ghlo_ceil_div (self->k, block)), 2);
-  if (self->lhs.compute != NULL || self->rhs.compute != NULL)
+  if (self->lhs.compute == NULL && self->rhs.compute == NULL)
+    way->nanoseconds = estimate (self, way, state);
+  else
     way->nanoseconds += COMPUTE_TIME * (double) self->n_batches * (double) self->k
                         * (double) (self->rhs.compute != NULL ? self->n : self->m);
   ghlo_cpu_gemm_cut (self, way, state->rows, state->columns,
@@ -428,26 +463,60 @@ pack_rhs (const GhloCpuGemm *self,
   };
 }
 
-typedef enum { LOAD, STORE } Direction;
+static guint8 *
+find_row (const GhloCpuGemm *self,
+          const GhloCpuTile *tile,
+          gint64             row)
+{
+  return tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row + row);
+}
 
-/* Loads the sums in scratch from the result, or stores them into it. */
+/* Loads the sums in scratch from the result. */
 static void
-move_sums (const GhloCpuGemm *self,
+load_sums (const GhloCpuGemm *self,
            const State       *state,
-           const GhloCpuTile *tile,
-           Direction          direction)
+           const GhloCpuTile *tile)
+{
+  for (gint64 row = 0; row < tile->n_rows; row++)
+    ghlo_cpu_read_axis (&state->old, find_row (self, tile, row), &self->result.columns, tile->first_column,
+                        tile->n_columns, tile->scratch + state->sums_at + row * state->sums_row * state->sum_size);
+}
+
+/* Stores the sums in scratch into the result, those of some short rows at once. */
+static void
+store_sums (const GhloCpuGemm *self,
+            const State       *state,
+            const GhloCpuTile *tile)
 {
   const GhloCpuResult *result = &self->result;
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  const gint64 size = state->writer.size, row = state->sums_row * size;
+  const guint unit = g_bit_storage ((gsize) size) - 1;
+  const gboolean at_once = ghlo_cpu_axis_is_uniform (&result->rows) && ghlo_cpu_axis_is_uniform (&result->columns)
+                           && row <= STORED_BYTES && tile->n_columns <= MAX_STORED;
+  guint8 elements[STORED_BYTES], *sums = tile->scratch + state->sums_at;
+  const guint8 *from;
 
-  for (gint64 row = 0; row < tile->n_rows; row++)
+  for (gint64 i = 0, n; i < tile->n_rows; i += n, sums += n * state->sums_row * state->sum_size)
     {
-      guint8 *sums = tile->scratch + state->sums_at + row * state->sums_row * state->sum_size;
-      guint8 *place = tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row);
+      guint8 *to = find_row (self, tile, i);
 
-      if (direction == LOAD)
-        ghlo_cpu_read_axis (&state->old, place, &result->columns, tile->first_column, tile->n_columns, sums);
+      n = at_once ? MIN (STORED_BYTES / row, tile->n_rows - i) : 1;
+      if (!at_once)
+        {
+          ghlo_cpu_write_axis (&state->writer, sums, to, &result->columns, tile->first_column, tile->n_columns);
+          continue;
+        }
+      from = state->writer.same ? sums : elements;
+      if (!state->writer.same)
+        ghlo_cpu_write_row (&state->writer, sums, elements, size, (gsize) (n * state->sums_row));
+      to += tile->first_column * result->columns.stride;
+      if (result->rows.stride == size)
+        routines->transpose[unit] (from, size, row, to, result->columns.stride, size, (gsize) tile->n_columns,
+                                   (gsize) n);
       else
-        ghlo_cpu_write_axis (&state->writer, sums, place, &result->columns, tile->first_column, tile->n_columns);
+        routines->move[unit] (from, row, size, to, result->rows.stride, result->columns.stride, (gsize) n,
+                              (gsize) tile->n_columns);
     }
 }
 
@@ -480,7 +549,7 @@ compute (const GhloCpuGemm  *self,
   const guint8 *edge = state->rhs_is_direct && tile->packed == NULL ? tile->scratch + state->rhs_at : NULL;
 
   if (self->accumulate && !state->result_is_direct)
-    move_sums (self, state, tile, LOAD);
+    load_sums (self, state, tile);
   for (gint64 k = 0; k < self->k; k += state->block_k)
     {
       gint64 n_k = MIN (state->block_k, self->k - k), groups = ghlo_cpu_packer_groups (&state->lhs, n_k);
@@ -501,7 +570,7 @@ compute (const GhloCpuGemm  *self,
         }
     }
   if (!state->result_is_direct)
-    move_sums (self, state, tile, STORE);
+    store_sums (self, state, tile);
 
   return TRUE;
 }

@@ -102,8 +102,8 @@ take_small (const GhloCpuGemm *self,
     }
   way->tile_rows = self->m;
   way->tile_columns = self->n;
-  way->scratch_size = (gsize) (self->m * self->k + self->k * self->n + self->m * self->n) * size
-                       * ghlo_cpu_gemm_n_parts (self);
+  way->scratch_size = 2 * (gsize) (self->m * self->k + self->k * self->n + self->m * self->n) * size
+                      * ghlo_cpu_gemm_n_parts (self);
   way->nanoseconds = (double) self->n_batches * (MIN_TIME + (double) (self->m * self->n * self->k)
                                                   * (self->is_complex ? 4 : 1) * PRODUCT_TIME);
 
@@ -160,9 +160,9 @@ multiply (const GhloCpuGemm *self,
     multiply_complex_f64 (self->m, self->n, self->k, a.data, b.data, c.data);
 }
 
-/* Reads a matrix [rows][columns], in planes where complex, from a tensor. The axes are relative to @data. */
+/* Copies a matrix [rows][columns], in planes where complex, from a tensor. The axes are relative to @data. */
 static void
-read_matrix (const GhloCpuReader *reader,
+copy_matrix (const GhloCpuReader *reader,
              const guint8        *data,
              gint64               element_size,
              guint                n_parts,
@@ -186,6 +186,28 @@ read_matrix (const GhloCpuReader *reader,
         }
 }
 
+/* Returns a matrix as numbers, in place or in the scratch @to, which has room for it twice. */
+static Matrix
+read_matrix (const GhloCpuReader  *reader,
+             const guint8         *data,
+             const GhloCpuOperand *operand,
+             guint                 n_parts,
+             const GhloCpuAxis    *rows,
+             const GhloCpuAxis    *columns,
+             guint8               *to)
+{
+  GhloCpuPlane plane;
+
+  if (n_parts > 1)
+    {
+      copy_matrix (reader, data, operand->size, n_parts, rows, columns, to);
+      return (Matrix) { to, columns->count };
+    }
+  plane = ghlo_cpu_read_plane (reader, data, rows, 0, rows->count, columns, 0, columns->count, columns->count, to);
+
+  return (Matrix) { (gpointer) plane.data, plane.row / (gint64) reader->to_size };
+}
+
 static void
 write_matrix (const GhloCpuGemm   *self,
               const GhloCpuWriter *writer,
@@ -195,6 +217,11 @@ write_matrix (const GhloCpuGemm   *self,
   const GhloCpuAxis *rows = &self->result.rows, *columns = &self->result.columns;
   guint n_parts = ghlo_cpu_gemm_n_parts (self);
 
+  if (n_parts == 1 && self->result.is_plain && (self->m == 1 || self->result.leading == self->n))
+    {
+      ghlo_cpu_write_row (writer, from, data, writer->size, (gsize) (self->m * self->n));
+      return;
+    }
   for (guint part = 0; part < n_parts; part++)
     for (gint64 row = 0; row < rows->count; row++)
       for (gint64 column = 0, end; column < columns->count; column = end)
@@ -227,20 +254,18 @@ compute_small (const GhloCpuGemm  *self,
 
   if (!state->lhs_is_direct)
     {
-      a = (Matrix) { at, k };
-      at += (gsize) (m * k) * size;
-      read_matrix (&state->lhs, tile->lhs, self->lhs.size, n_parts, &self->lhs.outer, &self->lhs.k, a.data);
+      a = read_matrix (&state->lhs, tile->lhs, &self->lhs, n_parts, &self->lhs.outer, &self->lhs.k, at);
+      at += 2 * (gsize) (m * k) * size;
     }
   if (!state->rhs_is_direct)
     {
-      b = (Matrix) { at, n };
-      at += (gsize) (k * n) * size;
-      read_matrix (&state->rhs, tile->rhs, self->rhs.size, n_parts, &self->rhs.k, &self->rhs.outer, b.data);
+      b = read_matrix (&state->rhs, tile->rhs, &self->rhs, n_parts, &self->rhs.k, &self->rhs.outer, at);
+      at += 2 * (gsize) (k * n) * size;
     }
   if (!state->result_is_direct)
     c = (Matrix) { at, n };
   if (self->accumulate && !state->result_is_direct)
-    read_matrix (&state->old, tile->result, self->result.size, n_parts, &self->result.rows, &self->result.columns,
+    copy_matrix (&state->old, tile->result, self->result.size, n_parts, &self->result.rows, &self->result.columns,
                  c.data);
   else if (!self->accumulate && state->result_is_direct)
     for (gint64 i = 0; i < m; i++)

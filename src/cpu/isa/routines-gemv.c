@@ -49,6 +49,12 @@ read_f64 (const guint8 *data)
   return *(const VF64_any *) data;
 }
 
+static inline VU32
+read_i32 (const guint8 *data)
+{
+  return *(const VU32_any *) data;
+}
+
 /* GCC divides some of these conversions into several where they are written as vectors. */
 static inline VF32
 read_bf16 (const guint8 *data)
@@ -127,6 +133,54 @@ FOLD (fold_f32, float, QF32)
 FOLD (fold_f64, double, QF64)
 FOLD (fold_i32, guint32, QU32)
 
+/* The same additions for four rows side by side. */
+#define FOLD_QUARTERS(name, S, Q) \
+  static inline Q \
+  name##_quarters (gconstpointer sums) \
+  { \
+    Q parts[DOT_BYTES / sizeof (Q)]; \
+\
+    memcpy (parts, sums, sizeof (parts)); \
+\
+    return (parts[0] + parts[2]) + (parts[1] + parts[3]); \
+  }
+
+FOLD_QUARTERS (fold_f32, float, QF32)
+FOLD_QUARTERS (fold_f64, double, QF64)
+FOLD_QUARTERS (fold_i32, guint32, QU32)
+
+#define FOLD_FOUR(name, S, Q) \
+  static inline void \
+  name##_four (gconstpointer row0, gconstpointer row1, gconstpointer row2, gconstpointer row3, S sums[4]) \
+  { \
+    const Q a = name##_quarters (row0), b = name##_quarters (row1); \
+    const Q c = name##_quarters (row2), d = name##_quarters (row3); \
+    const Q ab = __builtin_shufflevector (a, b, 0, 1, 4, 5) + __builtin_shufflevector (a, b, 2, 3, 6, 7); \
+    const Q cd = __builtin_shufflevector (c, d, 0, 1, 4, 5) + __builtin_shufflevector (c, d, 2, 3, 6, 7); \
+    const Q all = __builtin_shufflevector (ab, cd, 0, 2, 4, 6) + __builtin_shufflevector (ab, cd, 1, 3, 5, 7); \
+\
+    memcpy (sums, &all, sizeof (all)); \
+  }
+
+FOLD_FOUR (fold_f32, float, QF32)
+FOLD_FOUR (fold_i32, guint32, QU32)
+
+static inline void
+fold_f64_four (gconstpointer row0,
+               gconstpointer row1,
+               gconstpointer row2,
+               gconstpointer row3,
+               double        sums[4])
+{
+  const QF64 a = fold_f64_quarters (row0), b = fold_f64_quarters (row1);
+  const QF64 c = fold_f64_quarters (row2), d = fold_f64_quarters (row3);
+  const QF64 ab = __builtin_shufflevector (a, b, 0, 2) + __builtin_shufflevector (a, b, 1, 3);
+  const QF64 cd = __builtin_shufflevector (c, d, 0, 2) + __builtin_shufflevector (c, d, 1, 3);
+
+  memcpy (sums, &ab, sizeof (ab));
+  memcpy (sums + 2, &cd, sizeof (cd));
+}
+
 /* The product of @m vectors and @rows rows of the matrix, @apart rows from each other. */
 #define DOT(name, X, S, V, SIZE, read, multiply, fold) \
   static inline __attribute__ ((always_inline)) void \
@@ -180,9 +234,15 @@ FOLD (fold_i32, guint32, QU32)
           memcpy (rest[l], data + (gint64) l * stride + at * SIZE, (p->k - at) * SIZE); \
         name##_step (p, m, rows, rest[0], STEP * SIZE, 0, at, sums); \
       } \
-    UNROLL for (guint l = 0; l < rows; l++) \
-      UNROLL for (guint i = 0; i < m; i++) \
-        ((S *) p->y)[i * p->y_step + first + l * apart] = fold (sums[l][i]); \
+    UNROLL for (guint i = 0; i < m; i++) \
+      { \
+        S *y = (S *) p->y + i * p->y_step + first, folded[4]; \
+\
+        if (rows == 4) \
+          fold##_four (sums[0][i], sums[1][i], sums[2][i], sums[3][i], folded); \
+        UNROLL for (guint l = 0; l < rows; l++) \
+          y[l * apart] = rows == 4 ? folded[l] : fold (sums[l][i]); \
+      } \
   } \
 \
   static inline __attribute__ ((always_inline)) void \
@@ -216,6 +276,7 @@ DOT (dot_f32, float, float, VF32, 4, read_f32, DOT_FLOATS, fold_f32)
 DOT (dot_f64, double, double, VF64, 8, read_f64, DOT_FLOATS, fold_f64)
 DOT (dot_bf16, float, float, VF32, 2, read_bf16, DOT_FLOATS, fold_f32)
 DOT (dot_f16, float, float, VF32, 2, read_f16, DOT_FLOATS, fold_f32)
+DOT (dot_i32, guint32, guint32, VU32, 4, read_i32, DOT_FLOATS, fold_i32)
 DOT (dot_i8, gint16, guint32, VU32, 1, read_i8, DOT_PAIRS, fold_i32)
 DOT (dot_u8, gint16, guint32, VU32, 1, read_u8, DOT_PAIRS, fold_i32)
 
@@ -280,6 +341,7 @@ add_interleaved (VU32_any   *to,
 #define ADD(name, X, S, V, SIZE, DEPTH, KIND, read, multiply) \
   static inline __attribute__ ((always_inline)) void \
   name##_step (guint         m, \
+               guint         width, \
                gsize         rows, \
                gsize         n_blocks, \
                const guint8 *data, \
@@ -290,8 +352,6 @@ add_interleaved (VU32_any   *to,
                S            *y, \
                gsize         y_step) \
   { \
-    const guint width = ADD_WIDTH (m); \
-\
     for (gsize b = 0; b < n_blocks; b++, data += width * LANES (S) * SIZE, y += width * LANES (S)) \
       { \
         V sums[GHLO_CPU_MAX_VECTORS][ADD_WIDTH (1)]; \
@@ -323,38 +383,41 @@ add_interleaved (VU32_any   *to,
       } \
   } \
 \
-  /* The last columns of a row are prefetched with the first ones of the next rows. */ \
+  /* The last columns of a row are prefetched with the first ones of the next rows. Those that do not fill a block are \
+   * added by single vectors, of which the last one overlaps others and has sums of its own in @ends. */ \
   static inline __attribute__ ((always_inline)) void \
   name##_rows (const GhloCpuVectors *p, \
                guint                 m, \
                gsize                 at, \
                gsize                 rows, \
                gsize                 column, \
-               gsize                 n) \
+               gsize                 n, \
+               S                     ends[GHLO_CPU_MAX_VECTORS][DEPTH * LANES (S)]) \
   { \
-    enum { MOST = ADD_WIDTH (1) * LANES (S) }; \
-    const gsize block = ADD_WIDTH (m) * LANES (S); \
-    const gsize n_blocks = n / block, last = MIN (n_blocks, ADD_AHEAD / (block * SIZE)), done = n_blocks * block; \
-    const gsize begin = (n_blocks - last) * block; \
+    enum { ONE = DEPTH * LANES (S) }; \
+    const gsize block = ADD_WIDTH (m) * LANES (S), n_blocks = n / block, done = n_blocks * block; \
+    const gsize last = MIN (n_blocks, ADD_AHEAD / (block * SIZE)), begin = (n_blocks - last) * block; \
     const guint8 *data = p->matrix + (gint64) at * p->stride + column * SIZE; \
-    const gint64 stride = rows > 1 ? p->stride : 0, next = ADD_ROWS * stride - (gint64) (begin * SIZE); \
+    const gint64 stride = rows > 1 ? p->stride : 0, next = ADD_ROWS * stride; \
     const X *x = (const X *) p->x + at; \
     S *y = (S *) p->y + column; \
 \
-    name##_step (m, rows, n_blocks - last, data, stride, ADD_AHEAD, x, p->x_step, y, p->y_step); \
-    name##_step (m, rows, last, data + begin * SIZE, stride, next, x, p->x_step, y + begin, p->y_step); \
-    if (done < n) \
+    name##_step (m, ADD_WIDTH (m), rows, n_blocks - last, data, stride, ADD_AHEAD, x, p->x_step, y, p->y_step); \
+    name##_step (m, ADD_WIDTH (m), rows, last, data + begin * SIZE, stride, next - (gint64) (begin * SIZE), x, \
+                 p->x_step, y + begin, p->y_step); \
+    if (done == n) \
+      return; \
+    name##_step (m, DEPTH, rows, (n - done) / ONE, data + done * SIZE, stride, next, x, p->x_step, y + done, \
+                 p->y_step); \
+    if (p->n >= ONE && n % ONE > 0) \
+      name##_step (m, DEPTH, rows, 1, data + ((gint64) n - ONE) * SIZE, stride, next, x, p->x_step, ends[0], ONE); \
+    else if (n % ONE > 0) \
       { \
-        guint8 rest[ADD_ROWS][MOST * SIZE] = { 0 }; \
-        S sums[GHLO_CPU_MAX_VECTORS][MOST]; \
+        guint8 rest[ADD_ROWS][ONE * SIZE] = { 0 }; \
 \
         for (gsize l = 0; l < rows; l++) \
-          memcpy (rest[l], data + (gint64) l * stride + done * SIZE, (n - done) * SIZE); \
-        for (guint i = 0; i < m; i++) \
-          memcpy (sums[i], y + i * p->y_step + done, (n - done) * sizeof (S)); \
-        name##_step (m, rows, 1, rest[0], MOST * SIZE, 0, x, p->x_step, sums[0], MOST); \
-        for (guint i = 0; i < m; i++) \
-          memcpy (y + i * p->y_step + done, sums[i], (n - done) * sizeof (S)); \
+          memcpy (rest[l], data + (gint64) l * stride, n * SIZE); \
+        name##_step (m, DEPTH, rows, 1, rest[0], ONE * SIZE, 0, x, p->x_step, ends[0], ONE); \
       } \
   } \
 \
@@ -362,18 +425,26 @@ add_interleaved (VU32_any   *to,
   name##_all (const GhloCpuVectors *p, \
               guint                 m) \
   { \
-    const gsize part = ADD_COLUMNS ((m) == 3 ? 4 : (m)); \
+    enum { ONE = DEPTH * LANES (S) }; \
+    const gsize part = ADD_COLUMNS ((m) == 3 ? 4 : (m)), over = p->n % ONE; \
+    const gsize skipped = p->n < ONE ? 0 : ONE - over; \
+    S ends[GHLO_CPU_MAX_VECTORS][ONE] = { 0 }; \
+    S *y_end = (S *) p->y + p->n - over; \
 \
     for (guint i = 0; i < m && !p->accumulate; i++) \
       memset ((S *) p->y + i * p->y_step, 0, p->n * sizeof (S)); \
+    for (guint i = 0; i < m && over > 0; i++) \
+      memcpy (ends[i] + skipped, y_end + i * p->y_step, over * sizeof (S)); \
     /* A last row without another one is a pair with itself, where x continues with zeros. */ \
     for (gsize column = 0; column < p->n; column += part) \
       for (gsize at = 0, rows; at < p->k; at += rows) \
         { \
           rows = MIN (p->k - at, ADD_ROWS); \
           rows = rows > DEPTH ? rows - rows % DEPTH : rows; \
-          name##_rows (p, m, at, rows, column, MIN (p->n - column, part)); \
+          name##_rows (p, m, at, rows, column, MIN (p->n - column, part), ends); \
         } \
+    for (guint i = 0; i < m && over > 0; i++) \
+      memcpy (y_end + i * p->y_step, ends[i] + skipped, over * sizeof (S)); \
   } \
 \
   FOR_ANY (name)
@@ -382,6 +453,7 @@ ADD (add_f32, float, float, VF32, 4, 1, FLOAT, read_f32, FLOAT_MULTIPLY)
 ADD (add_f64, double, double, VF64, 8, 1, FLOAT, read_f64, FLOAT_MULTIPLY)
 ADD (add_bf16, float, float, VF32, 2, 1, FLOAT, read_bf16, FLOAT_MULTIPLY)
 ADD (add_f16, float, float, VF32, 2, 1, FLOAT, read_f16, FLOAT_MULTIPLY)
+ADD (add_i32, guint32, guint32, VU32, 4, 1, FLOAT, read_i32, FLOAT_MULTIPLY)
 ADD (add_i8, gint16, guint32, VU32, 1, 2, PAIR, read_i8, multiply_pairs)
 ADD (add_u8, gint16, guint32, VU32, 1, 2, PAIR, read_u8, multiply_pairs)
 
@@ -390,6 +462,7 @@ const GhloCpuVectorsFunc NAME (dots)[GHLO_CPU_N_VECTORS] = {
   [GHLO_CPU_VECTOR_F64] = dot_f64,
   [GHLO_CPU_VECTOR_BF16] = dot_bf16,
   [GHLO_CPU_VECTOR_F16] = dot_f16,
+  [GHLO_CPU_VECTOR_I32] = dot_i32,
   [GHLO_CPU_VECTOR_I8] = dot_i8,
   [GHLO_CPU_VECTOR_U8] = dot_u8,
 };
@@ -399,6 +472,7 @@ const GhloCpuVectorsFunc NAME (adds)[GHLO_CPU_N_VECTORS] = {
   [GHLO_CPU_VECTOR_F64] = add_f64,
   [GHLO_CPU_VECTOR_BF16] = add_bf16,
   [GHLO_CPU_VECTOR_F16] = add_f16,
+  [GHLO_CPU_VECTOR_I32] = add_i32,
   [GHLO_CPU_VECTOR_I8] = add_i8,
   [GHLO_CPU_VECTOR_U8] = add_u8,
 };

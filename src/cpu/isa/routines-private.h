@@ -93,6 +93,7 @@ extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPoolGradientFunc  NAME (pool_gradients)[2][GHLO_CPU_N_SELECTIONS];
 extern const GhloCpuWindowLanesFunc   NAME (windows)[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];
 
+void NAME (clear_columns) (guint8 *to, gsize row, gsize from, gsize n);
 void NAME (interleave4) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
 void NAME (interleave16) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);

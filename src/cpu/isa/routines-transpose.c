@@ -393,6 +393,18 @@ interleave_1x1 (const gconstpointer *rows,
   return n;
 }
 
+/* Rows are cleared from some byte on, and may be before: by whole lanes that end with each row. */
+void
+NAME (clear_columns) (guint8 *to,
+                      gsize   row,
+                      gsize   from,
+                      gsize   n)
+{
+  for (gsize i = 0; i < n; i++, to += row)
+    for (gsize end = row; end > from; end = end >= 16 ? end - 16 : 0)
+      store_lane (to + (end >= 16 ? end - 16 : 0), (U64x2) { 0 });
+}
+
 #define INTERLEAVE(name, T, SIDE, square) \
   void \
   name (const gconstpointer *rows, \
@@ -404,6 +416,8 @@ interleave_1x1 (const gconstpointer *rows,
     T *to = to_data; \
     guint i = 0; \
 \
+    if (n_rows < width) \
+      NAME (clear_columns) ((guint8 *) to, width * sizeof (T), n_rows * sizeof (T), n); \
     for (; i + SIDE <= n_rows; i += SIDE) \
       for (gsize j = square (rows + i, n, width, (guint8 *) (to + i)); j < n; j++) \
         UNROLL for (guint l = 0; l < SIDE; l++) \
@@ -411,9 +425,6 @@ interleave_1x1 (const gconstpointer *rows,
     for (; i < n_rows; i++) \
       for (gsize j = 0; j < n; j++) \
         to[j * width + i] = ((const T *) rows[i])[j]; \
-    if (n_rows < width) \
-      for (gsize j = 0; j < n; j++) \
-        memset (to + j * width + n_rows, 0, (width - n_rows) * sizeof (T)); \
   }
 
 INTERLEAVE (NAME (interleave4), Unit4, 4, interleave_4x4)

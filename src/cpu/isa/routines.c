@@ -17,6 +17,7 @@ NAME (routines_init) (GhloCpuRoutines *self)
   memcpy (self->add, NAME (adds), sizeof (self->add));
   memcpy (self->order, NAME (orders), sizeof (self->order));
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
+  self->clear_columns = NAME (clear_columns);
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);
   self->interleave16 = NAME (interleave16);

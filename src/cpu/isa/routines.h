@@ -64,6 +64,7 @@ typedef enum
   GHLO_CPU_VECTOR_F64,
   GHLO_CPU_VECTOR_BF16,
   GHLO_CPU_VECTOR_F16,
+  GHLO_CPU_VECTOR_I32,
   GHLO_CPU_VECTOR_I8,
   GHLO_CPU_VECTOR_U8,
   GHLO_CPU_N_VECTORS
@@ -72,10 +73,10 @@ typedef enum
 /* Vectors that are multiplied with a matrix at the same time, and the bytes to whose multiple each is padded. */
 enum { GHLO_CPU_MAX_VECTORS = 4, GHLO_CPU_VECTOR_PADDING = 64 };
 
-/* y[i][j] = sum over k of x[i][k] and element (j, k) of the matrix. Numbers of @x are f64 where the matrix is, i16
- * where it has integers, else f32; sums are i32 for integers, and of the type of @x otherwise. Behind the @k numbers
- * of a vector there are zeros up to a multiple of GHLO_CPU_VECTOR_PADDING bytes. @stride is in bytes: from one row of
- * the matrix, whose elements are adjacent, to the next. */
+/* y[i][j] = sum over k of x[i][k] and element (j, k) of the matrix. Numbers of @x are f64 or i32 where the
+ * matrix is, i16 where it has smaller integers, else f32; sums are i32 for integers, and of the type of @x otherwise.
+ * Behind the @k numbers of a vector there are zeros up to a multiple of GHLO_CPU_VECTOR_PADDING bytes. @stride is in
+ * bytes: from one row of the matrix, whose elements are adjacent, to the next. */
 typedef struct
 {
   gsize         m, n, k;      /* 1 <= m <= GHLO_CPU_MAX_VECTORS */
@@ -141,6 +142,11 @@ typedef enum
   GHLO_CPU_N_CONVERSIONS
 } GhloCpuConversion;
 
+/* Clears the bytes from @from on of @n rows, and maybe some before. */
+typedef void (*GhloCpuClearColumnsFunc) (guint8       *to,
+                                         gsize         row,
+                                         gsize         from,
+                                         gsize         n);
 /* Interleaves rows: to[j * width + i] = rows[i][j] for i < n_rows and j < n, and 0 for n_rows <= i < width. Elements
  * have 4, 8 or 16 bytes. */
 typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *rows,
@@ -480,6 +486,7 @@ typedef struct
   GhloCpuVectorsFunc     add[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each k */
   GhloCpuOrderedGemmFunc order[GHLO_CPU_N_ORDERED_GEMMS];
   GhloCpuConvertFunc     convert[GHLO_CPU_N_CONVERSIONS];
+  GhloCpuClearColumnsFunc clear_columns;
   GhloCpuInterleaveFunc  interleave4;
   GhloCpuInterleaveFunc  interleave8;
   GhloCpuInterleaveFunc  interleave16;

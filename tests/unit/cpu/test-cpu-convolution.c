@@ -465,6 +465,12 @@ static const Row rows[] = {
   { "groups", WINDOW (1, 32, 64, 10, 3, 1, 1, 1, 1, 1, 2, 1), "onednn*" },
   { "wide padding", WINDOW (1, 4, 4, 6, 3, 1, 2, 2, 1, 1, 1, 1), NULL },
   { "padding beyond", WINDOW (1, 4, 4, 6, 2, 1, 5, 5, 1, 1, 1, 1), NULL },
+  /* Taps that meet padding only. */
+  { "one tap of many", WINDOW (2, 16, 24, 2, 7, 2, 6, 6, 1, 2, 1, 1), NULL },
+  { "some taps of many", WINDOW (2, 16, 24, 2, 5, 1, 4, 4, 1, 2, 1, 1), NULL },
+  { "first taps", WINDOW (1, 4, 4, 3, 5, 1, 4, 0, 1, 1, 1, 1), NULL },
+  { "last taps", WINDOW (1, 4, 4, 3, 5, 3, 0, 6, 1, 1, 1, 1), NULL },
+  { "taps, depthwise", WINDOW (1, 32, 32, 1, 3, 1, 1, 1, 1, 1, 32, 1), NULL },
   { "cut", WINDOW (1, 8, 8, 12, 3, 1, -2, -3, 1, 1, 1, 1), NULL },
   /* Gradients for data: the result's gradient dilated by the stride, with padding. */
   { "data, step 1", WINDOW (2, 24, 16, 14, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
@@ -657,6 +663,11 @@ test_pieces (void)
     { "blocks of features", WINDOW (1, 256, 512, 7, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*blocks of features" },
     { "blocks of features, steps", WINDOW (2, 512, 768, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*blocks of features" },
     { "data, many weights", WINDOW (1, 200, 64, 4, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    /* Few features: blocks of groups, and of images, that have a copy each. */
+    { "blocks of groups", WINDOW (1, 74, 111, 30, 3, 2, 1, 1, 1, 1, 37, 1), NULL },
+    { "blocks of many outputs", WINDOW (1, 80, 200, 21, 3, 1, 1, 1, 1, 1, 40, 1), NULL },
+    { "blocks of images", WINDOW (6, 24, 2, 40, 3, 1, 1, 1, 1, 1, 1, 1), NULL },
+    { "blocks of images, groups", WINDOW (5, 64, 128, 23, 3, 2, 2, 2, 1, 2, 64, 1), NULL },
     { "weights, many", WINDOW (64, 2, 200, 9, 9, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
   };
   static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16) };
@@ -715,7 +726,7 @@ test_too_large (void)
   static const gint64 far = (gint64) 1 << 62, beyond = ((gint64) 1 << 32) + 1;
   const Window windows[] = {
     { 1, 1, 1, 1, 1, 1, { 1 }, { 1 }, { 2 }, { far }, { far }, { 0 }, { 1 }, { 1 } },
-    { 1, 1, 64, 64, 1, 1, { 64 }, { 3 }, { 64 }, { 1 }, { beyond }, { beyond }, { 1 }, { beyond } },
+    { 1, 1, 64, 64, 1, 1, { 64 }, { 3 }, { 64 }, { beyond }, { 0 }, { 2 }, { beyond }, { 1 } },
   };
   static const Types types[] = { SAME (F32), SAME (BF16), SAME (COMPLEX_F32), MIXED (F32, I32, F32) };
 

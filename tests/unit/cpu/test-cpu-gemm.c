@@ -355,7 +355,7 @@ static void
 test_thin (void)
 {
   static const Types types[] = { SAME (F32), SAME (F64), SAME (COMPLEX_F32), SAME (COMPLEX_F64), SAME (I32),
-                                 SAME (I64), SAME (I16), MIXED (F32, F64, F64) };
+                                 SAME (I64), SAME (I16), MIXED (F32, F64, F64), SAME (F16), MIXED (UI8, I8, I32) };
 
   for (guint t = 0; t < G_N_ELEMENTS (types); t++)
     for (guint i = 0; i < 30; i++)
@@ -377,7 +377,7 @@ test_vectors (void)
   static const Types types[] = {
     SAME (F32), SAME (F64), SAME (BF16), SAME (F16), MIXED (BF16, BF16, F32), MIXED (F32, BF16, F32),
     MIXED (I8, I8, I32), MIXED (I8, UI8, I32), MIXED (UI8, I8, I32), MIXED (UI8, UI8, I32), MIXED (UI8, UI8, UI32),
-    MIXED (I4, UI4, I32), MIXED (I8, I2, I16), MIXED (I4, UI2, I32), SAME (I8), SAME (UI4), SAME (I1),
+    MIXED (I4, UI4, I32), MIXED (I8, I2, I16), MIXED (I4, UI2, I32), SAME (I8), SAME (UI4), SAME (I1), SAME (UI32),
   };
   static const Shape shapes[] = {
     { 1, 1, 301, 203, .how = "vector*" }, { 1, 301, 1, 203, .how = "vector*" }, { 3, 1, 4099, 65, .how = "vector*" },
@@ -727,7 +727,7 @@ test_constants (void)
     { SAME (F64), 1, 5, 400, 701, TRUE, TRUE }, { SAME (COMPLEX_F32), 1, 13, 401, 390, FALSE, TRUE },
     { SAME (COMPLEX_F64), 1, 3, 260, 270, FALSE, TRUE }, { SAME (COMPLEX_F64), 1, 20, 260, 270, TRUE, TRUE },
     { MIXED (F32, F64, F64), 1, 12, 515, 300, FALSE, TRUE }, { MIXED (BF16, F32, BF16), 1, 6, 515, 600, FALSE, TRUE },
-    { MIXED (F32, BF16, F32), 1, 6, 1000, 600, FALSE, FALSE },
+    { MIXED (F32, BF16, F32), 1, 6, 1024, 600, FALSE, TRUE }, { MIXED (F32, BF16, F32), 1, 70, 100, 60, FALSE, FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -349,7 +349,9 @@ check_vectors (GhloCpuVector kind,
   static const struct { guint size, number, sum; } sizes[] = {
     [GHLO_CPU_VECTOR_F32] = { 4, 4, 4 }, [GHLO_CPU_VECTOR_F64] = { 8, 8, 8 }, [GHLO_CPU_VECTOR_BF16] = { 2, 4, 4 },
     [GHLO_CPU_VECTOR_F16] = { 2, 4, 4 }, [GHLO_CPU_VECTOR_I8] = { 1, 2, 4 }, [GHLO_CPU_VECTOR_U8] = { 1, 2, 4 },
+    [GHLO_CPU_VECTOR_I32] = { 4, 4, 4 },
   };
+  const gboolean is_exact = kind >= GHLO_CPU_VECTOR_I32;
   guint size = sizes[kind].size, number = sizes[kind].number, sum = sizes[kind].sum;
   gsize m = (gsize) g_test_rand_int_range (1, GHLO_CPU_MAX_VECTORS + 1);
   gsize n = (gsize) g_test_rand_int_range (0, 100), k = (gsize) g_test_rand_int_range (0, 100);
@@ -382,7 +384,7 @@ check_vectors (GhloCpuVector kind,
       };
 
       (adds ? routines->add : routines->dot)[kind] (&product);
-      results_check (results, level, number == 2 ? 0 : sum, "vectors", kind, adds, n * k);
+      results_check (results, level, is_exact ? 0 : sum, "vectors", kind, adds, n * k);
     }
 }
 
