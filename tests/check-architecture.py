@@ -22,7 +22,7 @@ MAX_FUNCTIONS = 42
 MAX_CIRCLES = 12
 # Raised where what programs need grows: from 230,000 for loops in place and their kernels, from 236,000 for quantized
 # types, attention and packed operands on the CPU, from 240,000 for floats that fusions widen.
-MAX_LINES = 245000
+MAX_LINES = 248_000
 # Shorter functions, such as those that return one member, are alike by nature.
 MIN_TOKENS = 60
 
