@@ -93,6 +93,8 @@ unsupported_reason (GhloDeviceCore        *self,
       return ghlo_cpu_dot_declines_expansion (ops[0]);
     case GHLO_FUSION_EXPAND_GEMV:
       return ghlo_code_module_id () != NULL ? NULL : "without machine code the matrix is computed in blocks";
+    case GHLO_FUSION_NARROW_DOTS:
+      return ghlo_cpu_dot_declines_bf16 (ops[0]);
     case GHLO_FUSION_ATTENTION:
       return ghlo_cpu_attention_declines (ops, n_ops);
     default:

@@ -25,6 +25,7 @@ typedef enum
   GHLO_FUSION_CHANNELS_LAST,
   GHLO_FUSION_EXPAND_DOTS,
   GHLO_FUSION_EXPAND_GEMV,
+  GHLO_FUSION_NARROW_DOTS,
 } GhloFusionKind;
 
 typedef struct

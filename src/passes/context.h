@@ -59,6 +59,7 @@ PASS (count_loops);
 PASS (dce);
 PASS (channels_last);
 PASS (expand_dots);
+PASS (narrow_dots);
 PASS (fuse_loops);
 PASS (fuse_attention);
 PASS (expand_gemv);

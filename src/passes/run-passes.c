@@ -40,6 +40,8 @@ const GhloPass ghlo_pass_table[] = {
     GHLO_PASS_FUSION, ghlo_pass_channels_last },
   { "expand-dots", "Writes products that sum few terms as multiplications and additions where a device prefers it", 2,
     GHLO_PASS_FUSION, ghlo_pass_expand_dots },
+  { "narrow-dots", "Writes products of values that are converted from bf16 as products of bf16 where a device prefers "
+    "it", 2, GHLO_PASS_FUSION, ghlo_pass_narrow_dots },
   { "fuse-loops", "Fuses a loop over few elements into one step", 1, GHLO_PASS_FUSION, ghlo_pass_fuse_loops },
   { "fuse-attention", "Fuses attention into one step: the scores, their softmax, and its product with the values", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_attention },

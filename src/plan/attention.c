@@ -72,12 +72,13 @@ count_batches (const GhloIrOp *op)
   return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL ? count_named (op, "lhs_batching_dimensions") : 1;
 }
 
-/* Whether all intermediate results have at least the precision of the operands. Steps do not round to fewer bits,
+/* Whether all intermediate results have at least the precision of all operands. Steps do not round to fewer bits,
  * which would show in a result with more bits. */
 static gboolean
 is_exact (const GhloIrAttention *attention)
 {
-  const guint least = ghlo_element_info (type_of (attention->scores, 0))->mantissa_bits;
+  const guint least = MAX (ghlo_element_info (type_of (attention->scores, 0))->mantissa_bits,
+                           ghlo_element_info (type_of (attention->last, 0))->mantissa_bits);
 
   for (guint i = 0; i < attention->n_ops; i++)
     {
@@ -107,9 +108,9 @@ check_types (const GhloIrAttention *attention)
 {
   const GhloElementType type = type_of (attention->scores, 0);
 
-  for (guint i = 0; i < 2; i++)
-    if (!is_type (type, type) || type_of (attention->scores, i) != type || type_of (attention->last, i) != type)
-      return "its operands are not all of one supported type";
+  if (!is_type (type, type) || !is_type (type_of (attention->last, 0), type)
+      || type_of (attention->scores, 1) != type || type_of (attention->last, 1) != type_of (attention->last, 0))
+    return "its operands are not of supported types, or differ in them";
   if (!is_type (attention->scores->results[0].type->element_type, type)
       || !is_type (attention->logits->type->element_type, type)
       || !is_type (attention->last->results[0].type->element_type, type))
@@ -136,7 +137,8 @@ ghlo_attention_find_sizes (const GhloIrAttention *attention,
   if (reason != NULL)
     return reason;
   *sizes = (GhloAttentionSizes) {
-    .type = type_of (attention->scores, 0), .length = count (logits, reduced, n),
+    .type = type_of (attention->scores, 0), .value_type = type_of (attention->last, 0),
+    .length = count (logits, reduced, n),
     .features = count_features (attention->scores), .batches = count_batches (attention->scores),
   };
   if (n_scores == 0 || sizes->features == 0 || count_all (attention->last->results[0].type) == 0)

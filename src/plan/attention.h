@@ -53,7 +53,7 @@ typedef struct
 /* What a device needs to know of an attention before there are strides. */
 typedef struct
 {
-  GhloElementType type;                 /* of all operands: f32, bf16, f16 or f64 */
+  GhloElementType type, value_type;     /* of queries and keys, and of weights and values: f32, bf16, f16 or f64 */
   gint64          batches, rows, length, features, columns;
 } GhloAttentionSizes;
 

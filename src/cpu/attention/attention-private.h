@@ -27,6 +27,7 @@ typedef struct
   guint8                 *result;
   gint64                  scores;       /* the number of the score, among all */
   gint64                  first_row, n_rows, first_key, n_keys;
+  const guint8           *packed;               /* each block of keys and its values, where they are packed ahead */
   const guint8           *values_are_finite;    /* for each block of keys; where there is a mask */
   GhloCpuAttentionKernel  logits, mask;         /* where there is one */
 } GhloCpuAttentionBlock;
@@ -64,6 +65,9 @@ ghlo_cpu_attention_combine (const GhloCpuAttention *self,
 
 /* Prepares the queries of the block's rows. */
 void ghlo_cpu_attention_read_queries   (const GhloCpuAttentionBlock *block);
+/* Packs the block's keys and values into @packed. */
+void ghlo_cpu_attention_pack           (const GhloCpuAttentionBlock *block,
+                                        guint8                      *packed);
 /* Multiplies queries and keys into scores, and weights and values into the sums, to which the products are added. */
 void ghlo_cpu_attention_multiply_keys  (const GhloCpuAttentionBlock *block);
 void ghlo_cpu_attention_multiply_values (const GhloCpuAttentionBlock *block);

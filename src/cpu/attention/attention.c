@@ -12,6 +12,8 @@
 #include "kernel/lower.h"
 #include "runtime/parallel.h"
 
+#include <float.h>
+
 enum
 {
   /* Scores of a block, which stay in the L2 cache; rows, which share what is packed for them; and keys, along which
@@ -22,6 +24,8 @@ enum
   /* Rows up to which reading keys and values in place, for GHLO_CPU_MAX_VECTORS rows at a time, is faster than packing
    * them. */
   MOST_VECTORS = 2 * GHLO_CPU_MAX_VECTORS,
+  /* The most bytes of keys and values that are packed ahead. */
+  MOST_AHEAD = 1 << 26,
   /* The largest head, for which a block of the least keys is small enough. */
   MOST_FEATURES = 1024,
 };
@@ -93,6 +97,20 @@ is_small (const GhloIrAttention *attention)
   return sizes.length < LEAST_LENGTH || sizes.batches * sizes.rows < LEAST_SCORES / sizes.length;
 }
 
+/* Whether tiles multiply pairs. */
+static gboolean
+is_paired (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_BF16 && ghlo_cpu_routines ()->bf16_row_tiles != NULL;
+}
+
+/* How fast tiles multiply, relative to f32. */
+static double
+get_speed (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_F64 ? 0.5 : is_paired (type) ? 2 : 1;
+}
+
 /* Whether a library has units for matrices of this type, which leave the tiles of this step behind; not for so many
  * scores that memory counts more. */
 static gboolean
@@ -109,7 +127,8 @@ has_faster_products (const GhloIrAttention *attention)
   n_scores = (double) sizes.batches * (double) sizes.rows * (double) sizes.length;
 
   return gemm != NULL && n_scores < MOST_STORED
-         && ghlo_cpu_gemm_nanoseconds (gemm) * ghlo_cpu_rate () < n_scores * (double) sizes.features * 1e9;
+         && ghlo_cpu_gemm_nanoseconds (gemm) * ghlo_cpu_rate () * get_speed (sizes.type)
+            < n_scores * (double) sizes.features * 1e9;
 }
 
 static const char *
@@ -179,14 +198,60 @@ set_types (GhloCpuAttention *self)
 {
   const GhloIrAttention *attention = &self->step.attention;
   const GhloElementType type = ghlo_ir_op_operand (attention->scores, 0)->type->element_type;
+  const GhloElementType value_type = ghlo_ir_op_operand (attention->last, 0)->type->element_type;
 
   self->arithmetic = type == GHLO_ELEMENT_TYPE_F64 ? GHLO_CPU_F64 : GHLO_CPU_F32;
   self->number = type == GHLO_ELEMENT_TYPE_F64 ? GHLO_CPU_NUMBER_F64 : GHLO_CPU_NUMBER_F32;
   self->number_size = (gint64) ghlo_cpu_arithmetic_size (self->arithmetic);
+  self->key.is_paired = is_paired (type);
+  self->value.is_paired = is_paired (value_type);
   ghlo_cpu_reader_init (&self->query_reader, type, self->arithmetic);
+  ghlo_cpu_reader_init (&self->key.reader, type, self->arithmetic);
+  ghlo_cpu_reader_init (&self->value.reader, value_type, self->arithmetic);
   ghlo_cpu_reader_init (&self->logit_reader, attention->logits->type->element_type, self->arithmetic);
   ghlo_cpu_writer_init (&self->score_writer, attention->scores->results[0].type->element_type, self->arithmetic);
   ghlo_cpu_writer_init (&self->result_writer, attention->last->results[0].type->element_type, self->arithmetic);
+}
+
+/* Whether @op computes in f32 the number that it is given, times a factor that *@scale is multiplied with. */
+static gboolean
+read_scale (const GhloIrOp  *op,
+            double          *scale)
+{
+  const GhloIrAttr *factor = NULL;
+  double number;
+
+  if (op->results[0].type->element_type != GHLO_ELEMENT_TYPE_F32
+      || ghlo_ir_op_operand (op, 0)->type->element_type != GHLO_ELEMENT_TYPE_F32)
+    return FALSE;
+  if (op->kind == GHLO_OP_STABLEHLO_RESHAPE)
+    return TRUE;
+  if (op->kind == GHLO_OP_STABLEHLO_MULTIPLY || op->kind == GHLO_OP_STABLEHLO_DIVIDE)
+    factor = ghlo_ir_constant_get_splat (ghlo_ir_op_operand (op, 1));
+  if (factor == NULL || *scale != 1)
+    return FALSE;
+  number = ghlo_ir_dense_get (factor, 0).f;
+  *scale = op->kind == GHLO_OP_STABLEHLO_MULTIPLY ? number : 1 / number;
+
+  return *scale >= FLT_MIN && *scale <= FLT_MAX;
+}
+
+/* Drops the kernel where logits are only the scores times a positive factor, which takes no pass of its own. */
+static void
+find_scale (GhloCpuAttention *self)
+{
+  const GhloIrAttention *attention = &self->step.attention;
+  double scale = 1;
+
+  self->scale = 1;
+  if (!self->step.has_kernel || self->number != GHLO_CPU_NUMBER_F32)
+    return;
+  for (const GhloIrOp *op = attention->logits->op; op != attention->scores; op = ghlo_ir_op_operand (op, 0)->op)
+    if (!read_scale (op, &scale))
+      return;
+  self->scale = (float) scale;
+  self->step.has_kernel = FALSE;
+  ghlo_step_epilogue_clear (&self->step.logits);
 }
 
 static const char *
@@ -220,25 +285,23 @@ init_mask (GhloCpuAttention      *self,
 
 /* Finds how vectors are multiplied with a tensor whose elements are adjacent along @k or along @outer. */
 static gboolean
-find_matrix (const GhloCpuAttention *self,
-             guint                   tensor,
-             guint                   outer_role,
-             guint                   k_role,
-             GhloCpuMatrix          *matrix)
+find_vectors (GhloCpuAttention       *self,
+              guint                   tensor,
+              guint                   outer_role,
+              guint                   k_role,
+              GhloCpuAttentionFactor *factor)
 {
   const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   const GhloCpuAxis *outer = &self->axes[outer_role][tensor], *k = &self->axes[k_role][tensor];
   GhloCpuVector kind;
 
-  if (!ghlo_cpu_find_vector (self->query_reader.type, self->arithmetic, &kind)
+  if (!ghlo_cpu_find_vector (factor->reader.type, self->arithmetic, &kind)
       || !ghlo_cpu_axis_is_uniform (outer) || !ghlo_cpu_axis_is_uniform (k))
     return FALSE;
-  if (k->stride == self->query_reader.size)
-    *matrix = (GhloCpuMatrix) { routines->dot[kind], outer->stride };
-  else
-    *matrix = (GhloCpuMatrix) { routines->add[kind], k->stride };
+  factor->multiply = k->stride == factor->reader.size ? routines->dot[kind] : routines->add[kind];
+  factor->stride = k->stride == factor->reader.size ? outer->stride : k->stride;
 
-  return k->stride == self->query_reader.size || outer->stride == self->query_reader.size;
+  return k->stride == factor->reader.size || outer->stride == factor->reader.size;
 }
 
 /* Whether the rows of a block can follow each other in scratch as they do among all scores, so that the kernel runs
@@ -253,18 +316,38 @@ has_compact_rows (const GhloCpuAttention *self)
          && ghlo_cpu_axis_is_uniform (rows) && rows->stride == length * self->score_writer.size;
 }
 
+/* Pairs of bf16 are packed like those of integers of as many bits. */
 static void
-init_packers (GhloCpuAttention *self)
+init_tiles (GhloCpuAttention       *self,
+            guint                   tensor,
+            guint                   outer_role,
+            guint                   k_role,
+            GhloCpuAttentionFactor *factor)
 {
-  const GhloCpuTiles *tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
-  const GhloElementType type = self->query_reader.type;
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  const guint width = routines->tiles[self->arithmetic].columns;
 
-  ghlo_cpu_packer_init (&self->key_packer, type, self->arithmetic, tiles->columns,
-                        &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_KEYS],
-                        &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_KEYS]);
-  ghlo_cpu_packer_init (&self->value_packer, type, self->arithmetic, tiles->columns,
-                        &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_VALUES],
-                        &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES]);
+  factor->tiles = factor->is_paired ? routines->bf16_row_tiles : routines->row_tiles[self->arithmetic];
+  ghlo_cpu_packer_init (&factor->packer, factor->is_paired ? GHLO_ELEMENT_TYPE_I16 : factor->reader.type,
+                        factor->is_paired ? GHLO_CPU_I16 : self->arithmetic, width,
+                        &self->axes[outer_role][tensor], &self->axes[k_role][tensor]);
+}
+
+/* Chooses between vectors and tiles, and how each product is computed. */
+static void
+choose (GhloCpuAttention *self)
+{
+  self->has_vectors = self->counts[GHLO_ATTENTION_ROWS] <= MOST_VECTORS
+                      && find_vectors (self, GHLO_ATTENTION_KEYS, GHLO_ATTENTION_LENGTH, GHLO_ATTENTION_FEATURES,
+                                       &self->key)
+                      && find_vectors (self, GHLO_ATTENTION_VALUES, GHLO_ATTENTION_COLUMNS, GHLO_ATTENTION_LENGTH,
+                                       &self->value);
+  if (self->has_vectors)
+    self->key.is_paired = self->value.is_paired = FALSE;
+  else if (self->key.is_paired)
+    ghlo_cpu_reader_init (&self->query_reader, GHLO_ELEMENT_TYPE_I16, GHLO_CPU_I16);
+  init_tiles (self, GHLO_ATTENTION_KEYS, GHLO_ATTENTION_LENGTH, GHLO_ATTENTION_FEATURES, &self->key);
+  init_tiles (self, GHLO_ATTENTION_VALUES, GHLO_ATTENTION_COLUMNS, GHLO_ATTENTION_LENGTH, &self->value);
 }
 
 /* The time of all products on one thread. */
@@ -273,11 +356,14 @@ estimate (const GhloCpuAttention *self)
 {
   const double n_heads = (double) self->counts[GHLO_ATTENTION_BATCH];
   const double length = (double) self->counts[GHLO_ATTENTION_LENGTH];
-  const double size = (double) (self->counts[GHLO_ATTENTION_FEATURES] + self->counts[GHLO_ATTENTION_COLUMNS]);
+  const double n_features = (double) self->counts[GHLO_ATTENTION_FEATURES];
+  const double n_columns = (double) self->counts[GHLO_ATTENTION_COLUMNS];
   const double n_scores = n_heads * length * (double) self->counts[GHLO_ATTENTION_ROWS];
-  const double rate = ghlo_cpu_rate () * (self->arithmetic == GHLO_CPU_F64 ? 0.5 : 1);
-  const double products = 2 * n_scores * size / rate * 1e9;
-  const double reading = n_heads * length * size * self->query_reader.size / READ_RATE * 1e9;
+  const double key_rate = ghlo_cpu_rate () * get_speed (self->key.reader.type);
+  const double value_rate = ghlo_cpu_rate () * get_speed (self->value.reader.type);
+  const double products = 2 * n_scores * (n_features / key_rate + n_columns / value_rate) * 1e9;
+  const double reading = n_heads * length * (n_features * self->key.reader.size + n_columns * self->value.reader.size)
+                         / READ_RATE * 1e9;
 
   return MAX (products, reading)
          + n_scores * (SCORE_TIME + (self->step.has_kernel ? self->kernel.schedule.cost : 0));
@@ -321,13 +407,15 @@ place (GhloCpuAttention *self)
   const gint64 n_features = self->counts[GHLO_ATTENTION_FEATURES], n_columns = self->counts[GHLO_ATTENTION_COLUMNS];
   const GhloCpuTiles *tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
   const gsize rows = (gsize) (self->rows * self->number_size), number = (gsize) self->number_size;
-  const gsize rest = MAX (ghlo_cpu_packer_scratch (&self->key_packer, self->keys, n_features),
-                          ghlo_cpu_packer_scratch (&self->value_packer, n_columns, self->keys));
-  const gsize packed = MAX (ghlo_cpu_packer_size (&self->key_packer, self->keys, n_features),
-                            ghlo_cpu_packer_size (&self->value_packer, n_columns, self->keys));
+  const gsize rest = MAX (ghlo_cpu_packer_scratch (&self->key.packer, self->keys, n_features),
+                          ghlo_cpu_packer_scratch (&self->value.packer, n_columns, self->keys));
+  const gsize packed_keys = ghlo_cpu_packer_size (&self->key.packer, self->keys, n_features);
+  const gsize packed_values = ghlo_cpu_packer_size (&self->value.packer, n_columns, self->keys);
+  const gint64 n_key_blocks = self->counts[GHLO_ATTENTION_BATCH]
+                              * ghlo_ceil_div (self->counts[GHLO_ATTENTION_LENGTH], self->keys);
   const struct { gsize *offset; gsize n_bytes; } arrays[] = {
     { &scratch->queries, rows * (gsize) self->query_row },
-    { &scratch->packed, self->has_vectors ? 0 : packed },
+    { &scratch->packed, self->has_vectors ? 0 : MAX (packed_keys, packed_values) },
     { &scratch->rest, self->has_vectors ? 0 : rest },
     { &scratch->products, self->has_vectors ? GHLO_CPU_MAX_VECTORS * (gsize) self->sum_row * number : 0 },
     { &scratch->scores, rows * (gsize) self->score_row + (gsize) tiles->columns * number },
@@ -341,9 +429,12 @@ place (GhloCpuAttention *self)
 
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     ghlo_size_reserve (&scratch->size, arrays[i].offset, arrays[i].n_bytes, 1);
+  self->value.packed_at = packed_keys;
+  self->packed_size = packed_keys + packed_values;
+  self->packs_ahead = !self->has_vectors && self->n_row_blocks > 1
+                      && n_key_blocks <= (gint64) (MOST_AHEAD / self->packed_size);
   if (self->has_mask)
-    self->finite_size = ghlo_size_align ((gsize) (self->counts[GHLO_ATTENTION_BATCH]
-                                                  * ghlo_ceil_div (self->counts[GHLO_ATTENTION_LENGTH], self->keys)));
+    self->finite_size = ghlo_size_align ((gsize) n_key_blocks);
   self->partial_size = self->n_parts > 1 ? ghlo_size_align (rows * (gsize) (2 + self->sum_row)) : 0;
 }
 
@@ -361,26 +452,22 @@ ghlo_cpu_attention_init (GhloCpuAttention      *self,
   for (guint role = 0; role < GHLO_ATTENTION_N_ROLES; role++)
     merge_dimensions (self, role);
   set_types (self);
+  find_scale (self);
   reason = init_kernel (self);
   if (reason != NULL)
     return reason;
   init_mask (self, request);
   tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
-  self->has_vectors = self->counts[GHLO_ATTENTION_ROWS] <= MOST_VECTORS
-                      && find_matrix (self, GHLO_ATTENTION_KEYS, GHLO_ATTENTION_LENGTH, GHLO_ATTENTION_FEATURES,
-                                      &self->key_matrix)
-                      && find_matrix (self, GHLO_ATTENTION_VALUES, GHLO_ATTENTION_COLUMNS, GHLO_ATTENTION_LENGTH,
-                                      &self->value_matrix);
+  choose (self);
   self->nanoseconds = estimate (self);
   cut (self);
-  self->query_row = ghlo_round_up (self->counts[GHLO_ATTENTION_FEATURES],
+  self->query_row = ghlo_round_up (ghlo_cpu_packer_groups (&self->key.packer, self->counts[GHLO_ATTENTION_FEATURES]),
                                    GHLO_CPU_VECTOR_PADDING / self->number_size);
   self->score_row = ghlo_round_up (self->keys, MAX (tiles->columns, GHLO_CPU_VECTOR_PADDING / self->number_size));
   self->is_compact = has_compact_rows (self);
   if (self->is_compact)
     self->score_row = self->keys;
   self->sum_row = ghlo_round_up (self->counts[GHLO_ATTENTION_COLUMNS], tiles->columns);
-  init_packers (self);
   place (self);
 
   return NULL;

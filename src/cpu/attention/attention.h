@@ -15,11 +15,12 @@
 
 G_BEGIN_DECLS
 
-/* Offsets of arrays in the scratch of a worker. Numbers are f32, or f64 for operands of f64. */
+/* Offsets of arrays in the scratch of a worker. Numbers are f32, or f64 for operands of f64; a pair of bf16 counts as
+ * one. */
 typedef struct
 {
   gsize queries;                        /* row by row */
-  gsize packed;                         /* keys, then values */
+  gsize packed;                         /* keys, then values, unless they are packed ahead */
   gsize scores;                         /* of a block, row by row; then its weights */
   gsize products;                       /* of a block with vectors */
   gsize sums;                           /* weighted sums of values, row by row */
@@ -31,12 +32,19 @@ typedef struct
   gsize size;
 } GhloCpuAttentionScratch;
 
-/* Keys or values as a matrix that vectors are multiplied with in place. */
+/* Keys or values, and how they are multiplied. */
 typedef struct
 {
+  GhloCpuReader      reader;
+  /* Where they are packed: */
+  GhloCpuPacker      packer;
+  gsize              packed_at;         /* offset in a block that is packed ahead */
+  gboolean           is_paired;         /* both factors are pairs of bf16; else numbers */
+  const GhloCpuRowTileFunc (*tiles)[2]; /* by height */
+  /* Where vectors are multiplied with them in place: */
   GhloCpuVectorsFunc multiply;
   gint64             stride;            /* in bytes */
-} GhloCpuMatrix;
+} GhloCpuAttentionFactor;
 
 typedef struct
 {
@@ -53,12 +61,12 @@ typedef struct
   GhloCpuAxis         axes[GHLO_ATTENTION_N_ROLES][GHLO_ATTENTION_N_TENSORS];
   gint64              counts[GHLO_ATTENTION_N_ROLES];
 
+  float               scale;            /* logits are scores times this, unless step.has_kernel */
   GhloCpuReader       query_reader, logit_reader;
   GhloCpuWriter       score_writer, result_writer;
   /* Few rows are multiplied as vectors with keys and values in place; others by tiles, with keys and values packed. */
   gboolean            has_vectors;
-  GhloCpuMatrix       key_matrix, value_matrix;
-  GhloCpuPacker       key_packer, value_packer;
+  GhloCpuAttentionFactor key, value;
 
   gint64              rows, keys;       /* the most of a block */
   gboolean            is_compact;       /* a block has all keys, and its rows follow each other */
@@ -68,6 +76,9 @@ typedef struct
   double              nanoseconds;      /* estimated, on one thread */
   GhloCpuAttentionScratch scratch;
   gsize               partial_size;     /* bytes of the sums, maxima and totals of one part of a block of rows */
+  /* Keys and values of all batches are packed first, where several blocks of rows read them. */
+  gboolean            packs_ahead;
+  gsize               packed_size;      /* bytes of a block of keys and its values */
   gsize               finite_size;      /* bytes that say which blocks of values are finite; 0: no mask */
 } GhloCpuAttention;
 

@@ -85,12 +85,12 @@ ghlo_cpu_attention_examine_values (const GhloCpuAttentionBlock *block)
   const GhloCpuAxis *axes[] = { &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES],
                                 &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_VALUES] };
   const gint64 firsts[] = { block->first_key, 0 }, counts[] = { block->n_keys, self->counts[GHLO_ATTENTION_COLUMNS] };
-  const guint inner = axes[0]->stride == self->query_reader.size ? 0 : 1, outer = 1 - inner;
+  const guint inner = axes[0]->stride == self->value.reader.size ? 0 : 1, outer = 1 - inner;
   guint8 *line = ghlo_cpu_attention_at (block, self->scratch.line);
 
   for (gint64 i = firsts[outer]; i < firsts[outer] + counts[outer]; i++)
     {
-      ghlo_cpu_read_axis (&self->query_reader, block->values + ghlo_cpu_axis_at (axes[outer], i), axes[inner],
+      ghlo_cpu_read_axis (&self->value.reader, block->values + ghlo_cpu_axis_at (axes[outer], i), axes[inner],
                           firsts[inner], counts[inner], line);
       if (!are_finite (self, line, (gsize) counts[inner]))
         return FALSE;

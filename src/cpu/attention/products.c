@@ -10,71 +10,126 @@
 
 /* Tiles */
 
-/* Multiplies rows and packed columns. Tiles write whole vectors: what is behind the last column is overwritten by the
- * next row where rows have no room for it, so the last columns come first. */
+/* Multiplies rows and packed columns, by @k groups. Tiles write whole vectors: what is behind the last column is
+ * overwritten by the next row where rows have no room for it, so the last columns come first. */
 static void
-multiply_tiles (const GhloCpuAttention *self,
-                gint64                  k,
-                const guint8           *lhs,
-                gint64                  lhs_row,
-                gint64                  n_rows,
-                const guint8           *rhs,
-                gint64                  n_columns,
-                guint8                 *to,
-                gint64                  to_row,
-                gboolean                accumulate)
+multiply_tiles (const GhloCpuAttention       *self,
+                const GhloCpuAttentionFactor *factor,
+                gint64                        k,
+                const guint8                 *lhs,
+                gint64                        lhs_row,
+                gint64                        n_rows,
+                const guint8                 *rhs,
+                gint64                        n_columns,
+                guint8                       *to,
+                gint64                        to_row,
+                gboolean                      accumulate)
 {
-  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
-  const guint *heights = routines->tiles[self->arithmetic].heights;
-  const gint64 size = self->number_size, width = routines->tiles[self->arithmetic].columns;
+  const GhloCpuTiles *tiles = &ghlo_cpu_routines ()->tiles[self->arithmetic];
+  const guint *heights = tiles->heights;
+  const gint64 size = self->number_size, width = tiles->columns;
 
   for (gint64 j = (n_columns - 1) / width * width; j >= 0; j -= width)
     for (gint64 i = 0, height = 0; i < n_rows; i += heights[height])
       {
         while (heights[height] > n_rows - i)
           height++;
-        routines->row_tiles[self->arithmetic][height][n_columns - j <= width / 2 ? 0 : 1]
+        factor->tiles[height][n_columns - j <= width / 2 ? 0 : 1]
           ((gsize) k, lhs + i * lhs_row * size, (gsize) lhs_row, rhs + j * k * size, width * size,
            to + (i * to_row + j) * size, (gsize) to_row, accumulate);
       }
 }
 
-static void
-pack (const GhloCpuAttentionBlock *block,
-      const GhloCpuPacker         *packer,
-      const GhloCpuPart           *part)
+static GhloCpuPart
+get_keys (const GhloCpuAttentionBlock *block)
 {
-  ghlo_cpu_pack (packer, part, ghlo_cpu_attention_at (block, block->attention->scratch.rest),
-                 ghlo_cpu_attention_at (block, block->attention->scratch.packed));
+  const GhloCpuAttention *self = block->attention;
+
+  return (GhloCpuPart) { block->keys, &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_KEYS],
+                         &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_KEYS],
+                         block->first_key, block->n_keys, 0, self->counts[GHLO_ATTENTION_FEATURES] };
+}
+
+static GhloCpuPart
+get_values (const GhloCpuAttentionBlock *block)
+{
+  const GhloCpuAttention *self = block->attention;
+
+  return (GhloCpuPart) { block->values, &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_VALUES],
+                         &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES],
+                         0, self->counts[GHLO_ATTENTION_COLUMNS], block->first_key, block->n_keys };
+}
+
+void
+ghlo_cpu_attention_pack (const GhloCpuAttentionBlock *block,
+                         guint8                      *packed)
+{
+  const GhloCpuAttention *self = block->attention;
+  const GhloCpuPart keys = get_keys (block), values = get_values (block);
+  guint8 *rest = ghlo_cpu_attention_at (block, self->scratch.rest);
+
+  ghlo_cpu_pack (&self->key.packer, &keys, rest, packed + self->key.packed_at);
+  ghlo_cpu_pack (&self->value.packer, &values, rest, packed + self->value.packed_at);
+}
+
+/* Returns the packed part, which is packed now unless it has been. */
+static const guint8 *
+get_packed (const GhloCpuAttentionBlock  *block,
+            const GhloCpuAttentionFactor *factor,
+            const GhloCpuPart            *part)
+{
+  const GhloCpuAttention *self = block->attention;
+  guint8 *packed = ghlo_cpu_attention_at (block, self->scratch.packed);
+
+  if (self->packs_ahead)
+    return block->packed + (gsize) (block->first_key / self->keys) * self->packed_size + factor->packed_at;
+  ghlo_cpu_pack (&factor->packer, part, ghlo_cpu_attention_at (block, self->scratch.rest), packed);
+
+  return packed;
 }
 
 static void
 multiply_packed_keys (const GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
-  const gint64 n_features = self->counts[GHLO_ATTENTION_FEATURES];
-  const GhloCpuPart keys = { block->keys, &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_KEYS],
-                             &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_KEYS],
-                             block->first_key, block->n_keys, 0, n_features };
+  const GhloCpuPart keys = get_keys (block);
 
-  pack (block, &self->key_packer, &keys);
-  multiply_tiles (self, n_features, ghlo_cpu_attention_at (block, self->scratch.queries), self->query_row,
-                  block->n_rows, ghlo_cpu_attention_at (block, self->scratch.packed), block->n_keys,
+  multiply_tiles (self, &self->key, ghlo_cpu_packer_groups (&self->key.packer, keys.n_k),
+                  ghlo_cpu_attention_at (block, self->scratch.queries), self->query_row, block->n_rows,
+                  get_packed (block, &self->key, &keys), block->n_keys,
                   ghlo_cpu_attention_at (block, self->scratch.scores), self->score_row, FALSE);
+}
+
+/* Rounds each row of weights to bf16, as the program does, at the beginning of the row. A last pair has a 0. */
+static void
+pair_weights (const GhloCpuAttentionBlock *block)
+{
+  const GhloCpuAttention *self = block->attention;
+  const GhloCpuConvertFunc convert = ghlo_cpu_routines ()->convert[GHLO_CPU_F32_TO_BF16];
+  guint16 *line = ghlo_cpu_attention_at (block, self->scratch.line);
+
+  for (gint64 i = 0; i < block->n_rows; i++)
+    {
+      guint8 *row = ghlo_cpu_attention_row (block, self->scratch.scores, i, self->score_row);
+
+      convert (row, line, (gsize) block->n_keys);
+      if (block->n_keys % 2 != 0)
+        line[block->n_keys] = 0;
+      memcpy (row, line, (gsize) ghlo_round_up (block->n_keys, 2) * sizeof *line);
+    }
 }
 
 static void
 multiply_packed_values (const GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
-  const gint64 n_columns = self->counts[GHLO_ATTENTION_COLUMNS];
-  const GhloCpuPart values = { block->values, &self->axes[GHLO_ATTENTION_COLUMNS][GHLO_ATTENTION_VALUES],
-                               &self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_VALUES],
-                               0, n_columns, block->first_key, block->n_keys };
+  const GhloCpuPart values = get_values (block);
 
-  pack (block, &self->value_packer, &values);
-  multiply_tiles (self, block->n_keys, ghlo_cpu_attention_at (block, self->scratch.scores), self->score_row,
-                  block->n_rows, ghlo_cpu_attention_at (block, self->scratch.packed), n_columns,
+  if (self->value.is_paired)
+    pair_weights (block);
+  multiply_tiles (self, &self->value, ghlo_cpu_packer_groups (&self->value.packer, block->n_keys),
+                  ghlo_cpu_attention_at (block, self->scratch.scores), self->score_row, block->n_rows,
+                  get_packed (block, &self->value, &values), values.n_outer,
                   ghlo_cpu_attention_at (block, self->scratch.sums), self->sum_row, TRUE);
 }
 
@@ -84,7 +139,7 @@ static void
 multiply_key_vectors (const GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
-  const GhloCpuMatrix *matrix = &self->key_matrix;
+  const GhloCpuAttentionFactor *matrix = &self->key;
   GhloCpuVectors vectors = {
     .n = (gsize) block->n_keys, .k = (gsize) self->counts[GHLO_ATTENTION_FEATURES],
     .matrix = block->keys + ghlo_cpu_axis_at (&self->axes[GHLO_ATTENTION_LENGTH][GHLO_ATTENTION_KEYS],
@@ -117,7 +172,7 @@ static void
 multiply_value_vectors (const GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
-  const GhloCpuMatrix *matrix = &self->value_matrix;
+  const GhloCpuAttentionFactor *matrix = &self->value;
   guint8 *products = ghlo_cpu_attention_at (block, self->scratch.products);
   GhloCpuVectors vectors = {
     .n = (gsize) self->counts[GHLO_ATTENTION_COLUMNS], .k = (gsize) block->n_keys,
@@ -151,6 +206,7 @@ ghlo_cpu_attention_read_queries (const GhloCpuAttentionBlock *block)
   const GhloCpuAxis *rows = &self->axes[GHLO_ATTENTION_ROWS][GHLO_ATTENTION_QUERIES];
   const GhloCpuAxis *features = &self->axes[GHLO_ATTENTION_FEATURES][GHLO_ATTENTION_QUERIES];
   const gint64 n_features = self->counts[GHLO_ATTENTION_FEATURES];
+  const gint64 size = self->query_reader.to_size;
 
   for (gint64 i = 0; i < block->n_rows; i++)
     {
@@ -158,7 +214,7 @@ ghlo_cpu_attention_read_queries (const GhloCpuAttentionBlock *block)
 
       ghlo_cpu_read_axis (&self->query_reader, block->queries + ghlo_cpu_axis_at (rows, block->first_row + i),
                           features, 0, n_features, to);
-      memset (to + n_features * self->number_size, 0, (gsize) ((self->query_row - n_features) * self->number_size));
+      memset (to + n_features * size, 0, (gsize) (self->query_row * self->number_size - n_features * size));
     }
 }
 

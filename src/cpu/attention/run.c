@@ -8,8 +8,8 @@
 #include "cpu/finish.h"
 #include "runtime/parallel.h"
 
-/* Approximate nanoseconds to examine one value. */
-#define EXAMINE_TIME 0.3
+/* Approximate nanoseconds to pack or to examine one value. */
+#define PREPARE_TIME 0.3
 
 typedef struct
 {
@@ -19,7 +19,9 @@ typedef struct
   GhloCpuAttentionKernel  logits, mask; /* with the buffers of operands */
   guint8                 *scratch;      /* of the workers */
   guint8                 *partials;
-  guint8                 *values_are_finite;    /* for each block of keys of each batch */
+  /* For each block of keys of each batch: */
+  guint8                 *packed;
+  guint8                 *values_are_finite;
   const GhloMonitor      *monitor;
 } Run;
 
@@ -29,20 +31,27 @@ count_blocks (const GhloCpuAttention *self)
   return (gsize) (self->counts[GHLO_ATTENTION_BATCH] * self->n_row_blocks);
 }
 
-gsize
-ghlo_cpu_attention_scratch (const GhloCpuAttention *self)
-{
-  const gsize n_tasks = count_blocks (self) * (gsize) self->n_parts;
-
-  return self->scratch.size * MIN (n_tasks, ghlo_parallel_n_workers ()) + self->partial_size * n_tasks
-         + self->finite_size;
-}
-
 /* The blocks of keys of one batch. */
 static gint64
 count_key_blocks (const GhloCpuAttention *self)
 {
   return ghlo_ceil_div (self->counts[GHLO_ATTENTION_LENGTH], self->keys);
+}
+
+static gsize
+count_all_key_blocks (const GhloCpuAttention *self)
+{
+  return (gsize) (self->counts[GHLO_ATTENTION_BATCH] * count_key_blocks (self));
+}
+
+gsize
+ghlo_cpu_attention_scratch (const GhloCpuAttention *self)
+{
+  const gsize n_tasks = count_blocks (self) * (gsize) self->n_parts, n_key_blocks = count_all_key_blocks (self);
+
+  return self->scratch.size * MIN (MAX (n_tasks, n_key_blocks), ghlo_parallel_n_workers ())
+         + self->partial_size * n_tasks + (self->packs_ahead ? self->packed_size * n_key_blocks : 0)
+         + self->finite_size;
 }
 
 static void
@@ -77,6 +86,7 @@ begin_block (const Run             *run,
   block->scores = ghlo_cpu_axis_at (&batch[GHLO_ATTENTION_SCORES], at) / self->score_writer.size;
   block->first_row = (gint64) number % self->n_row_blocks * self->rows;
   block->n_rows = MIN (self->rows, self->counts[GHLO_ATTENTION_ROWS] - block->first_row);
+  block->packed = run->packed + (gsize) (at * count_key_blocks (self)) * self->packed_size;
   block->values_are_finite = run->values_are_finite + at * count_key_blocks (self);
   if (self->step.has_kernel)
     begin_kernel (block, &run->logits, &self->kernel, run->monitor, &block->logits);
@@ -84,8 +94,9 @@ begin_block (const Run             *run,
     begin_kernel (block, &run->mask, &self->mask_kernel, run->monitor, &block->mask);
 }
 
+/* Packs and examines blocks of keys and values. */
 static void
-examine_values (gpointer data,
+prepare_blocks (gpointer data,
                 gsize    begin,
                 gsize    end,
                 guint    worker)
@@ -101,7 +112,10 @@ examine_values (gpointer data,
       begin_block (run, &block, i / (gsize) n_blocks * (gsize) self->n_row_blocks, worker);
       block.first_key = (gint64) i % n_blocks * self->keys;
       block.n_keys = MIN (self->keys, self->counts[GHLO_ATTENTION_LENGTH] - block.first_key);
-      run->values_are_finite[i] = ghlo_cpu_attention_examine_values (&block);
+      if (self->packs_ahead)
+        ghlo_cpu_attention_pack (&block, run->packed + i * self->packed_size);
+      if (self->has_mask)
+        run->values_are_finite[i] = ghlo_cpu_attention_examine_values (&block);
     }
 }
 
@@ -163,13 +177,13 @@ merge_parts (gpointer data,
 }
 
 static void
-examine_all (Run *run)
+prepare_all (Run *run)
 {
   const GhloCpuAttention *self = run->attention;
-  const gsize n = (gsize) (self->counts[GHLO_ATTENTION_BATCH] * count_key_blocks (self));
+  const gsize n = count_all_key_blocks (self);
 
-  ghlo_parallel_for (n, 1, EXAMINE_TIME * (double) (n * (gsize) (self->keys * self->counts[GHLO_ATTENTION_COLUMNS])),
-                     examine_values, run, run->monitor);
+  ghlo_parallel_for (n, 1, PREPARE_TIME * (double) (n * (gsize) (self->keys * self->counts[GHLO_ATTENTION_COLUMNS])),
+                     prepare_blocks, run, run->monitor);
 }
 
 /* The buffers of scores and results are set for each row. */
@@ -196,17 +210,17 @@ ghlo_cpu_attention_run (const GhloCpuAttention  *self,
   Run run = { .attention = self, .result = results[0].data, .partials = scratch, .monitor = monitor };
   gboolean done;
 
-  run.values_are_finite = run.partials + n_tasks * self->partial_size;
+  run.packed = run.partials + n_tasks * self->partial_size;
+  run.values_are_finite = run.packed + (self->packs_ahead ? count_all_key_blocks (self) * self->packed_size : 0);
   run.scratch = run.values_are_finite + self->finite_size;
   for (guint i = 0; i < GHLO_ATTENTION_RESULT; i++)
     run.tensors[i] = operands[self->step.operands[i]].data;
   if (self->step.has_kernel)
     read_kernel (&self->step.logits, operands, self->logit_reader.size, &run.logits);
   if (self->has_mask)
-    {
-      read_kernel (&self->mask.kernel, operands, 1, &run.mask);
-      examine_all (&run);
-    }
+    read_kernel (&self->mask.kernel, operands, 1, &run.mask);
+  if (self->has_mask || self->packs_ahead)
+    prepare_all (&run);
   done = ghlo_parallel_for (n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor)
          && !ghlo_monitor_cancelled (monitor, NULL);
   if (done && self->n_parts > 1)

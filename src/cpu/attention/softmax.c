@@ -10,6 +10,8 @@
 
 #include "cpu/attention/attention-private.h"
 
+#include "cpu/isa/routines.h"
+
 #include <float.h>
 #include <string.h>
 
@@ -149,11 +151,41 @@ rescale (const GhloCpuAttentionBlock *block)
   memcpy (maximum, next, n_rows * (gsize) self->number_size);
 }
 
+/* Turns the logits of rows, or their scores where there is a factor, into weights relative to the maximum of those in
+ * @next and of all of them, which @next gets, and sets their sums in @part. A weight of f32 is NaN where a logit is,
+ * though the maximum is not. */
+static void
+weigh_rows (const GhloCpuAttentionBlock *block,
+            gint64                       first,
+            gint64                       n_rows)
+{
+  const GhloCpuAttention *self = block->attention;
+  const gsize n = (gsize) block->n_keys;
+  guint8 *row = ghlo_cpu_attention_row (block, self->scratch.scores, first, self->score_row);
+  guint8 *maximum = ghlo_cpu_attention_row (block, self->scratch.next, first, 1);
+  guint8 *total = ghlo_cpu_attention_row (block, self->scratch.part, first, 1);
+
+  if (self->number == GHLO_CPU_NUMBER_F32)
+    ghlo_cpu_routines ()->weigh ((gpointer) row, (gsize) n_rows, (gsize) self->score_row, n, self->scale,
+                                 (gpointer) maximum, (gpointer) total);
+  else
+    for (; n_rows > 0; n_rows--)
+      {
+        reduce (self, GHLO_COMBINER_MAXIMUM, row, n, maximum);
+        combine_one (block, GHLO_SCALAR_SUBTRACT, row, maximum, n);
+        exponentiate (self, row, n);
+        reduce (self, GHLO_COMBINER_ADD, row, n, total);
+        row += self->score_row * self->number_size;
+        maximum += self->number_size;
+        total += self->number_size;
+      }
+}
+
 void
 ghlo_cpu_attention_weigh (GhloCpuAttentionBlock *block)
 {
   const GhloCpuAttention *self = block->attention;
-  const gsize n_keys = (gsize) block->n_keys, n_rows = (gsize) block->n_rows, size = (gsize) self->number_size;
+  const gsize n_rows = (gsize) block->n_rows, size = (gsize) self->number_size;
   guint8 *next = ghlo_cpu_attention_at (block, self->scratch.next);
   guint8 *part = ghlo_cpu_attention_at (block, self->scratch.part);
   guint8 *total = ghlo_cpu_attention_at (block, self->scratch.total);
@@ -166,17 +198,14 @@ ghlo_cpu_attention_weigh (GhloCpuAttentionBlock *block)
 
       ghlo_cpu_attention_run_kernel (block, &block->logits, 0, block->n_rows, scores, scores);
     }
-  for (gint64 i = 0; i < block->n_rows; i++)
-    {
-      guint8 *row = ghlo_cpu_attention_row (block, self->scratch.scores, i, self->score_row);
-
-      if (!self->is_compact && (self->step.has_kernel || !self->score_writer.same))
-        compute_logits (block, i, row);
-      reduce (self, GHLO_COMBINER_MAXIMUM, row, n_keys, next + i * self->number_size);
-      combine_one (block, GHLO_SCALAR_SUBTRACT, row, next + i * self->number_size, n_keys);
-      exponentiate (self, row, n_keys);
-      reduce (self, GHLO_COMBINER_ADD, row, n_keys, part + i * self->number_size);
-    }
+  if (!self->is_compact && (self->step.has_kernel || !self->score_writer.same))
+    for (gint64 i = 0; i < block->n_rows; i++)
+      {
+        compute_logits (block, i, ghlo_cpu_attention_row (block, self->scratch.scores, i, self->score_row));
+        weigh_rows (block, i, 1);
+      }
+  else
+    weigh_rows (block, 0, block->n_rows);
   rescale (block);
   ghlo_cpu_attention_combine (self, GHLO_SCALAR_ADD, total, part, total, n_rows);
 }

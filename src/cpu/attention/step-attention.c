@@ -56,14 +56,23 @@ run (gpointer            compiled,
   return ghlo_cpu_attention_run (compiled, operands, results, scratch, monitor, error);
 }
 
+static const char *
+get_type (const GhloCpuAttention       *self,
+          const GhloCpuAttentionFactor *factor)
+{
+  return factor->is_paired ? "bf16" : self->arithmetic == GHLO_CPU_F64 ? "f64" : "f32";
+}
+
 static char *
 describe (gpointer compiled)
 {
   const GhloCpuAttention *self = compiled;
+  const char *type = get_type (self, &self->key), *value_type = get_type (self, &self->value);
   g_autofree char *parts = self->n_parts > 1 ? g_strdup_printf (", %" G_GINT64_FORMAT " parts", self->n_parts) : NULL;
 
-  return g_strdup_printf ("%s, %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT " keys at once%s, logits of %u nodes",
-                          self->has_vectors ? "vectors" : "tiles", self->rows, self->keys, parts != NULL ? parts : "",
+  return g_strdup_printf ("%s of %s%s%s, %" G_GINT64_FORMAT " rows and %" G_GINT64_FORMAT " keys at once%s, logits of "
+                          "%u nodes", self->has_vectors ? "vectors" : "tiles", type, type != value_type ? " and " : "",
+                          type != value_type ? value_type : "", self->rows, self->keys, parts != NULL ? parts : "",
                           self->step.has_kernel ? self->kernel.kernel->n_nodes : 0);
 }
 

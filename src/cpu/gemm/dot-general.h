@@ -36,5 +36,7 @@ gboolean     ghlo_cpu_dot_read_dense       (GhloCpuGemmProblem      *problem,
                                             const GhloIrOp          *op);
 /* Whether the CPU does not prefer a sum of few products over this dot_general: NULL where it does, else the reason. */
 const char  *ghlo_cpu_dot_declines_expansion (const GhloIrOp         *op);
+/* The same for a product of f32 as one of bf16, from which both of its operands are converted. */
+const char  *ghlo_cpu_dot_declines_bf16      (const GhloIrOp         *op);
 
 G_END_DECLS

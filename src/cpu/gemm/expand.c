@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Decides which products are faster as elementwise operations, of those that sum few terms.
+ * Decides which products are faster in another form: as elementwise operations, of those that sum few terms, or in
+ * bf16, of those whose operands are converted from it.
  */
 
 #include "cpu/gemm/dot-general.h"
+#include "cpu/isa/routines.h"
 
 /* A kernel runs along the last dimension of the result. Where the terms of rhs lie next to each other along it, it
  * picks them out of vectors, which is slow for many terms, and for the last, partly filled vector of a short row. */
@@ -30,4 +32,23 @@ ghlo_cpu_dot_declines_expansion (const GhloIrOp *op)
     return "the CPU reads adjacent terms faster in panels";
 
   return NULL;
+}
+
+const char *
+ghlo_cpu_dot_declines_bf16 (const GhloIrOp *op)
+{
+  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type, *rhs = ghlo_ir_op_operand (op, 1)->type;
+  GhloCpuDotNumbers numbers;
+  double n = ghlo_ir_type_count_elements (op->results[0].type);
+
+  if (!ghlo_cpu_has_bf16 ())
+    return "the processor multiplies bf16 no faster than f32";
+  if (!ghlo_cpu_dot_numbers_read (&numbers, op))
+    return "its dimension numbers are not known";
+  /* Batches × rows × columns × terms. */
+  for (gsize i = 0; i < numbers.n_contracted; i++)
+    n *= (double) lhs->dimensions[numbers.lhs_contracted[i]];
+
+  return n <= GHLO_CPU_MAX_VECTORS * MAX (ghlo_ir_type_count_elements (lhs), ghlo_ir_type_count_elements (rhs))
+         ? "vectors are multiplied where a matrix is converted" : NULL;
 }

@@ -42,16 +42,29 @@ find_level (void)
 #endif
 }
 
-/* oneDNN's names of instruction sets, and the highest level that each one includes. */
+static gboolean
+find_bf16 (void)
+{
+#if defined (__x86_64__)
+  return __builtin_cpu_supports ("avx512bf16") != 0;
+#else
+  return FALSE;
+#endif
+}
+
+/* oneDNN's names of instruction sets, and the highest level that each one includes, and whether it has bf16. */
 static GhloCpuLevel
-find_limit (void)
+find_limit (gboolean *has_bf16)
 {
   static const struct
   {
     const char   *prefix;
     GhloCpuLevel  level;
+    gboolean      lacks_bf16;
   } limits[] = {
-    { "AVX512_CORE", GHLO_CPU_LEVEL_AVX512 },
+    { "AVX512_CORE_VNNI", GHLO_CPU_LEVEL_AVX512, TRUE },
+    { "AVX512_CORE_", GHLO_CPU_LEVEL_AVX512 },
+    { "AVX512_CORE", GHLO_CPU_LEVEL_AVX512, TRUE },
     { "AVX512_MIC", GHLO_CPU_LEVEL_AVX2 },
     { "AVX2", GHLO_CPU_LEVEL_AVX2 },
     { "AVX", GHLO_CPU_LEVEL_BASELINE },
@@ -63,20 +76,42 @@ find_limit (void)
     wish = g_getenv ("DNNL_MAX_CPU_ISA");
   for (guint i = 0; wish != NULL && i < G_N_ELEMENTS (limits); i++)
     if (g_ascii_strncasecmp (wish, limits[i].prefix, strlen (limits[i].prefix)) == 0)
-      return limits[i].level;
+      {
+        *has_bf16 = !limits[i].lacks_bf16;
+        return limits[i].level;
+      }
 
   return GHLO_CPU_N_LEVELS - 1;
+}
+
+/* The level, plus N_LEVELS where it has bf16. */
+static gsize
+get_state (void)
+{
+  static gsize state;
+
+  if (g_once_init_enter (&state))
+    {
+      gboolean has_bf16 = TRUE;
+      const GhloCpuLevel level = MIN (find_level (), find_limit (&has_bf16));
+
+      has_bf16 = has_bf16 && level == GHLO_CPU_LEVEL_AVX512 && find_bf16 ();
+      g_once_init_leave (&state, 1 + level + (has_bf16 ? GHLO_CPU_N_LEVELS : 0));
+    }
+
+  return state - 1;
 }
 
 GhloCpuLevel
 ghlo_cpu_level (void)
 {
-  static gsize level;
+  return (GhloCpuLevel) (get_state () % GHLO_CPU_N_LEVELS);
+}
 
-  if (g_once_init_enter (&level))
-    g_once_init_leave (&level, 1 + MIN (find_level (), find_limit ()));
-
-  return (GhloCpuLevel) (level - 1);
+gboolean
+ghlo_cpu_has_bf16 (void)
+{
+  return get_state () >= GHLO_CPU_N_LEVELS;
 }
 
 const char *

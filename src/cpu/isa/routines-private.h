@@ -106,6 +106,7 @@ void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *wor
 const GhloCpuCombineLoops *NAME (find_combine_loops) (GhloElementType type, GhloCombiner combiner);
 void NAME (fourier_init) (GhloCpuFourier *routines);
 void NAME (triangles_init) (GhloCpuTriangles *routines);
+void NAME (weigh) (float *rows, gsize n_rows, gsize stride, gsize n, float factor, float *maxima, float *totals);
 
 /* Fills in the level's table. */
 void NAME (routines_init) (GhloCpuRoutines *self);

@@ -117,7 +117,10 @@ typedef double Pair[2];
 
 /* x is one pair, and y has one pair in each lane. Integers are unsigned where they may wrap. */
 #define PAIRS(sum, x, y, V) ((sum) + multiply_pairs ((V) { 0 } + (guint32) (x), y))
+#define BF16_PAIRS(sum, x, y, V) \
+  ((V) _mm512_dpbf16_ps ((__m512) (sum), (__m512bh) _mm512_set1_ps (x), (__m512bh) (y)))
 
+#if !defined (__AVX512BF16__)
 TILE (tile_f32, float, VF32, PLAIN)
 TILE (tile_f64, double, VF64, PLAIN)
 TILE (tile_i16, gint32, VU32, PAIRS)
@@ -126,6 +129,7 @@ TILE (tile_i64, guint64, VU64, PLAIN)
 
 COMPLEX_TILE (tile_c32, float, VF32, SWAP_F32)
 COMPLEX_TILE (tile_c64, double, VF64, SWAP_F64)
+#endif
 
 #define SIZE(name, rows, vectors) \
   static void \
@@ -182,6 +186,14 @@ COMPLEX_TILE (tile_c64, double, VF64, SWAP_F64)
 #define COMPLEX_TILES TILES_3
 #endif
 
+/* Compiled once more for the processors of a level that have the instruction; a number is a pair. */
+#if defined (__AVX512BF16__)
+TILE (tile_bf16, float, VF32, BF16_PAIRS)
+ALL_HEIGHTS (tile_bf16, ROW_HEIGHT)
+
+extern const GhloCpuRowTileFunc ghlo_cpu_bf16_row_tiles[GHLO_CPU_MAX_HEIGHTS][2];
+const GhloCpuRowTileFunc ghlo_cpu_bf16_row_tiles[GHLO_CPU_MAX_HEIGHTS][2] = ALL_PAIRS (tile_bf16_rows);
+#else
 ALL_HEIGHTS (tile_f32, HEIGHT)
 ALL_HEIGHTS (tile_f64, HEIGHT)
 ALL_HEIGHTS (tile_i16, HEIGHT)
@@ -210,3 +222,4 @@ const GhloCpuTiles NAME (complex_tiles)[2] = {
   COMPLEX_TILES (tile_c32, double),
   COMPLEX_TILES (tile_c64, Pair),
 };
+#endif

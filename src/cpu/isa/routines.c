@@ -13,6 +13,8 @@ NAME (routines_init) (GhloCpuRoutines *self)
   memcpy (self->tiles, NAME (tiles), sizeof (self->tiles));
   memcpy (self->complex_tiles, NAME (complex_tiles), sizeof (self->complex_tiles));
   memcpy (self->row_tiles, NAME (row_tiles), sizeof (self->row_tiles));
+  self->bf16_row_tiles = NULL;
+  self->weigh = NAME (weigh);
   memcpy (self->dot, NAME (dots), sizeof (self->dot));
   memcpy (self->add, NAME (adds), sizeof (self->add));
   memcpy (self->order, NAME (orders), sizeof (self->order));

@@ -482,6 +482,14 @@ typedef struct
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
   GhloCpuTiles           complex_tiles[2];                 /* for F32 and F64 */
   GhloCpuRowTileFunc     row_tiles[2][GHLO_CPU_MAX_HEIGHTS][2];   /* for F32 and F64; sizes are those of the tiles */
+  /* The same for bf16, with sums of f32, where the processor has instructions for them; else NULL. A number is a pair
+   * that is summed, as for I16. Subnormal numbers count as 0. */
+  const GhloCpuRowTileFunc (*bf16_row_tiles)[2];
+  /* Replaces the @n numbers of each row by e^(factor × number - maximum), and sets their sum. The maximum becomes that
+   * of the given one and of @factor, which is positive, × the numbers that are not NaN. Rows are @stride numbers
+   * apart. */
+  void                 (*weigh) (float *rows, gsize n_rows, gsize stride, gsize n, float factor, float *maxima,
+                                 float *totals);
   GhloCpuVectorsFunc     dot[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each j */
   GhloCpuVectorsFunc     add[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each k */
   GhloCpuOrderedGemmFunc order[GHLO_CPU_N_ORDERED_GEMMS];

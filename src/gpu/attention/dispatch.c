@@ -26,7 +26,8 @@ find_sizes (const GhloIrAttention *attention,
   sizes->is_highest = MAX (ghlo_gpu_find_precision (attention->scores), ghlo_gpu_find_precision (attention->last))
                       == GHLO_GPU_HIGHEST;
 
-  return sizes->all.type == GHLO_ELEMENT_TYPE_F64 ? "its operands are not all of one supported type" : NULL;
+  return sizes->all.type == GHLO_ELEMENT_TYPE_F64 || sizes->all.type != sizes->all.value_type
+         ? "its operands are not all of one supported type" : NULL;
 }
 
 const char *

@@ -50,7 +50,7 @@ fuse_for (GhloDeviceCore *device,
           const char     *text)
 {
   static const char *const disabled[] = { "expand-dots", NULL };
-  const GhloOptimizeOptions options = { .level = 2, .disabled = disabled };
+  const GhloOptimizeOptions options = { .level = 2, .disabled = disabled, .excess_precision = TRUE };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
   GhloPrepared *prepared;
@@ -111,9 +111,10 @@ check_same (const GhloValue *found,
 /* Checks that @text becomes a step named "attention" whose description has @expected, its result, and that this does
  * not depend on the number of threads. */
 static void
-check (const char *text,
-       FillFunc    fill,
-       const char *expected)
+check_within (const char *text,
+              FillFunc    fill,
+              const char *expected,
+              double      tolerance)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
@@ -135,7 +136,7 @@ check (const char *text,
     g_error ("expected attention and '%s' in\n%s\nof\n%s", expected, plan, text);
   found = run (prepared, inputs, body->n_arguments);
   wanted = result_of (text, inputs, body->n_arguments);
-  compare (found, wanted, find_tolerance (body->arguments[0]->type->element_type), text, plan);
+  compare (found, wanted, tolerance, text, plan);
   for (guint n = 1; n <= ghlo_parallel_n_workers (); n++)
     {
       g_autoptr (GhloValue) again = NULL;
@@ -147,6 +148,18 @@ check (const char *text,
   ghlo_parallel_set_limit (0);
   for (guint i = 0; i < body->n_arguments; i++)
     ghlo_value_unref (inputs[i]);
+}
+
+/* The same within what its operands' type has. */
+static void
+check (const char *text,
+       FillFunc    fill,
+       const char *expected)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+
+  check_within (text, fill, expected, find_tolerance (body->arguments[0]->type->element_type));
 }
 
 static void
@@ -180,6 +193,64 @@ test_tiles (void)
   };
 
   check_cases (cases, G_N_ELEMENTS (cases), fill_real, "tiles");
+  check_cases (cases + 5, 1, fill_real, ghlo_cpu_has_bf16 () ? "tiles of bf16," : "tiles of f32,");
+}
+
+/* Attention in bf16 whose operands are converted to f32, of which queries and keys are scaled. The products of the
+ * queries and keys are those of bf16, so that neither has to be in memory as f32. */
+static char *
+print_converted (guint       h,
+                 guint       m,
+                 guint       l,
+                 guint       k,
+                 const char *factor)
+{
+  static const char text[] =
+    "func.func @main(%q: tensor<{h}x{m}x{k}xbf16>, %k: tensor<{h}x{l}x{k}xbf16>, %v: tensor<{h}x{l}x{k}xbf16>) -> "
+    "tensor<{h}x{m}x{k}xf32> {\n"
+    "  %q0 = stablehlo.convert %q : (tensor<{h}x{m}x{k}xbf16>) -> tensor<{h}x{m}x{k}xf32>\n"
+    "  %k0 = stablehlo.convert %k : (tensor<{h}x{l}x{k}xbf16>) -> tensor<{h}x{l}x{k}xf32>\n"
+    "  %w = stablehlo.convert %v : (tensor<{h}x{l}x{k}xbf16>) -> tensor<{h}x{l}x{k}xf32>\n"
+    "  %f0 = stablehlo.constant dense<{f}> : tensor<{h}x{m}x{k}xf32>\n"
+    "  %f1 = stablehlo.constant dense<{f}> : tensor<{h}x{k}x{l}xf32>\n"
+    "  %q1 = stablehlo.multiply %q0, %f0 : tensor<{h}x{m}x{k}xf32>\n"
+    "  %k1 = stablehlo.transpose %k0, dims = [0, 2, 1] : (tensor<{h}x{l}x{k}xf32>) -> tensor<{h}x{k}x{l}xf32>\n"
+    "  %k2 = stablehlo.multiply %k1, %f1 : tensor<{h}x{k}x{l}xf32>\n"
+    "  %x = stablehlo.dot_general %q1, %k2, batching_dims = [0] x [0], contracting_dims = [2] x [1] : "
+    "(tensor<{h}x{m}x{k}xf32>, tensor<{h}x{k}x{l}xf32>) -> tensor<{h}x{m}x{l}xf32>\n"
+    SOFTMAX ("{h}x{m}x{l}", "{h}x{m}", "[2]", "[0, 1]")
+    "  %o = stablehlo.dot_general %p, %w, batching_dims = [0] x [0], contracting_dims = [2] x [1] : "
+    "(tensor<{h}x{m}x{l}xf32>, tensor<{h}x{l}x{k}xf32>) -> tensor<{h}x{m}x{k}xf32>\n"
+    "  return %o : tensor<{h}x{m}x{k}xf32>\n}\n";
+  GString *string = g_string_new (text);
+  const struct { const char *token; guint size; } sizes[] = { { "{h}", h }, { "{m}", m }, { "{l}", l }, { "{k}", k } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *size = g_strdup_printf ("%u", sizes[i].size);
+
+      g_string_replace (string, sizes[i].token, size, 0);
+    }
+  g_string_replace (string, "{f}", factor, 0);
+
+  return g_string_free (string, FALSE);
+}
+
+/* Weights and values stay f32, with results to match. */
+static void
+test_converted (void)
+{
+  static const struct { guint h, m, l, k; const char *factor; } cases[] = {
+    { 2, 300, 270, 64, "0.3535" }, { 1, 40, 37, 33, "0.5" }, { 3, 13, 520, 7, "1.0" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = print_converted (cases[i].h, cases[i].m, cases[i].l, cases[i].k, cases[i].factor);
+
+      check_within (text, fill_real, ghlo_cpu_has_bf16 () ? "tiles of bf16 and f32" : "tiles of f32",
+                    find_tolerance (GHLO_ELEMENT_TYPE_F32));
+    }
 }
 
 /* Few rows; keys are in parts where there are many of them. */
@@ -460,6 +531,7 @@ main (int    argc,
   g_setenv ("GHLO_THREADS", "3", FALSE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cpu/attention/tiles", test_tiles);
+  g_test_add_func ("/cpu/attention/converted", test_converted);
   g_test_add_func ("/cpu/attention/vectors", test_vectors);
   g_test_add_func ("/cpu/attention/special", test_special);
   g_test_add_func ("/cpu/attention/masked-blocks", test_masked_blocks);

@@ -3,9 +3,11 @@
  * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
  * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows, sorts
  * and Fourier transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN
- * equals any other; where they are converted NaNs must have equal bits.
+ * equals any other; where they are converted NaNs must have equal bits. Softmax and products of bf16, which differ in
+ * bits, are compared with exact ones.
  */
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -769,6 +771,112 @@ test_sorts (void)
     }
 }
 
+/* Rows of logits, some of which are minus infinity, NaN, or so low that their weights are 0 or subnormal. */
+static void
+test_softmax (void)
+{
+  enum { ROWS = 3 };
+  static const float special[] = { -INFINITY, NAN, -360, -1e9f, -300 };
+  static float logits[ROWS * MOST], weights[ROWS * MOST];
+  const float factor = 0.3f;
+
+  for (guint round = 0; round < ROUNDS * n_levels; round++)
+    {
+      const gsize n = 1 + random_count () % (MOST - 1);
+      const gsize stride = n + (gsize) g_test_rand_int_range (0, (gint) (MOST - n));
+      float maxima[ROWS] = { -FLT_MAX, 2, -FLT_MAX }, totals[ROWS];
+
+      for (gsize i = 0; i < ROWS * stride; i++)
+        logits[i] = (float) g_test_rand_double_range (-30, 30);
+      for (guint i = 0; i < G_N_ELEMENTS (special); i++)
+        logits[(gsize) g_test_rand_int_range (0, 2 * (gint) stride)] = special[i];
+      memcpy (weights, logits, sizeof weights);
+      levels[round % n_levels].routines.weigh (weights, ROWS, stride, n, factor, maxima, totals);
+      for (guint row = 0; row < ROWS; row++)
+        {
+          double total = 0, most = row == 1 ? 2 : -INFINITY;
+
+          for (gsize i = row * stride; i < row * stride + n; i++)
+            most = fmax (most, factor * logits[i]);
+          g_assert_true (maxima[row] == (isinf (most) ? -FLT_MAX : (float) most));
+          for (gsize i = row * stride; i < row * stride + n; i++)
+            {
+              const double exponent = (double) factor * logits[i] - maxima[row], weight = exp (exponent);
+
+              total += weight;
+              /* A level without fused multiply-adds rounds the exponent. */
+              g_assert_true (fabs (weights[i] - weight)
+                             <= weight * (2 + fabs (exponent) + fabs (maxima[row])) * 0x1p-23 + 0x1p-149
+                             || weights[i] == weight || (isnan (weights[i]) && isnan (logits[i])));
+              g_assert_true (weight >= 0x1p-151 || weights[i] == 0 || isnan (weight));
+            }
+          g_assert_true (fabs (totals[row] - total) <= total * 0x1p-20 || (isnan (total) && isnan (totals[row])));
+        }
+    }
+}
+
+static guint16
+random_bf16 (void)
+{
+  const float number = (float) g_test_rand_double_range (-1, 1);
+  guint32 bits;
+
+  memcpy (&bits, &number, sizeof bits);
+
+  return (guint16) (bits >> 16);
+}
+
+static double
+bf16_value (guint16 bits)
+{
+  const guint32 wide = (guint32) bits << 16;
+  float number;
+
+  memcpy (&number, &wide, sizeof number);
+
+  return number;
+}
+
+/* Tiles of all sizes, where the processor has them. */
+static void
+test_bf16 (void)
+{
+  enum { MOST_PAIRS = 70, MOST_ROWS = 12, MOST_COLUMNS = 32 };
+  static guint16 a[MOST_ROWS * 2 * MOST_PAIRS], b[MOST_PAIRS * MOST_COLUMNS * 2];
+  static float c[MOST_ROWS * MOST_COLUMNS];
+
+  for (guint level = 0; level < n_levels; level++)
+    for (guint i = 0; levels[level].routines.bf16_row_tiles != NULL && i < 2 * GHLO_CPU_MAX_HEIGHTS; i++)
+      {
+        const GhloCpuRoutines *routines = &levels[level].routines;
+        const guint rows = routines->tiles[GHLO_CPU_F32].heights[i / 2];
+        const guint columns = routines->tiles[GHLO_CPU_F32].columns / (i % 2 == 0 ? 2 : 1);
+        const gsize n = (gsize) g_test_rand_int_range (1, MOST_PAIRS + 1);
+        const gboolean accumulate = g_test_rand_bit ();
+
+        g_assert_cmpuint (columns, <=, MOST_COLUMNS);
+        for (gsize k = 0; k < G_N_ELEMENTS (a); k++)
+          a[k] = random_bf16 ();
+        for (gsize k = 0; k < G_N_ELEMENTS (b); k++)
+          b[k] = random_bf16 ();
+        for (gsize k = 0; k < G_N_ELEMENTS (c); k++)
+          c[k] = 3;
+        routines->bf16_row_tiles[i / 2][i % 2] (n, a, MOST_PAIRS, b, MOST_COLUMNS * sizeof (float), c, MOST_COLUMNS,
+                                                accumulate);
+        for (guint row = 0; row < MOST_ROWS; row++)
+          for (guint column = 0; column < MOST_COLUMNS; column++)
+            {
+              const gboolean is_inside = row < rows && column < columns;
+              double sum = accumulate || !is_inside ? 3 : 0;
+
+              for (gsize k = 0; k < 2 * n && is_inside; k++)
+                sum += bf16_value (a[row * 2 * MOST_PAIRS + k])
+                       * bf16_value (b[(k / 2 * MOST_COLUMNS + column) * 2 + k % 2]);
+              g_assert_true (fabs (c[row * MOST_COLUMNS + column] - sum) <= 2e-5);
+            }
+      }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -798,6 +906,8 @@ main (int   argc,
   g_test_add_func ("/cpu-levels/pools", test_pools);
   g_test_add_func ("/cpu-levels/sorts", test_sorts);
   g_test_add_func ("/cpu-levels/fourier", test_fourier);
+  g_test_add_func ("/cpu-levels/softmax", test_softmax);
+  g_test_add_func ("/cpu-levels/bf16", test_bf16);
 
   status = g_test_run ();
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
