@@ -13,7 +13,8 @@
 enum
 {
   BUFFER = 4096,      /* bytes */
-  SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call */
+  SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call, */
+  SHORT_RUN = 8,      /* or, from this length on, combined element by element */
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
   NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
   WIDE = 512,         /* elements at most */
@@ -152,6 +153,54 @@ reduce_row (const Run    *run,
           self->reduce (from, n, partial);
         }
       self->reduce (partial, 1, number);
+    }
+}
+
+/* Whether a result's elements are many short runs of adjacent elements. */
+static gboolean
+has_short_runs (const GhloCpuReduce *self)
+{
+  return !ghlo_cpu_axis_is_uniform (&self->reduced) && self->reduced.stride == self->size
+         && self->reduced.inner >= SHORT_RUN && self->reduced.inner < SHORT_ROW;
+}
+
+/* Reduces results [@begin, @end), from whole short runs: the first elements of a result's runs, the second ones, and so
+ * on, are combined, and what is left of them reduced. Results whose runs follow each other do so together. Sums are cut
+ * after GHLO_CPU_REDUCE_STEPS runs, so that none has too many terms. */
+static void
+reduce_runs (const Run *run,
+             gint64     begin,
+             gint64     end,
+             gint64     first,
+             gint64     last,
+             guint8    *numbers)
+{
+  const GhloCpuReduce *self = run->self;
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64))), sums[BUFFER] __attribute__ ((aligned (64)));
+  const gint64 width = self->reduced.inner, size = self->number_size;
+  const gint64 most = self->kept.stride == width * self->size ? BUFFER / size / width : 1;
+  GhloCpuAxisCursor cursor;
+
+  for (gint64 k = begin, n; k < end; k += n, numbers += n * size)
+    {
+      const guint8 *from = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, most);
+      ghlo_cpu_fill ((guint) size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
+      for (gint64 at = first, stop; at < last && !ghlo_monitor_cancelled (run->monitor, NULL); at = stop)
+        {
+          stop = MIN (last, at + GHLO_CPU_REDUCE_STEPS * width);
+          ghlo_cpu_fill ((guint) size, self->identity, sums, (gsize) (n * width));
+          for (gint64 i = at; i < stop; i += width)
+            {
+              const guint8 *row = from + ghlo_cpu_axis_at (&self->reduced, i);
+              const guint8 *sides[2] = { sums, read_numbers (self, row, self->size, buffer, (gsize) (n * width)) };
+
+              self->combine (sides, sums, (gsize) (n * width), NULL);
+            }
+          for (gint64 i = 0; i < n; i++)
+            self->reduce (sums + i * width * size, (gsize) width, numbers + i * size);
+        }
     }
 }
 
@@ -304,6 +353,11 @@ reduce_block (const Run *run,
       reduce_transposed (run, begin, end, numbers);
       return;
     }
+  if (has_short_runs (self))
+    {
+      reduce_runs (run, begin, end, first, last, numbers);
+      return;
+    }
   for (gint64 k = begin; k < end; k++, numbers += self->number_size)
     {
       memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
@@ -340,15 +394,17 @@ combine_block (const Run *run,
     }
 }
 
-/* The first reduced element of the block. */
+/* The first reduced element of the block, which has whole short runs. */
 static inline gint64
 block_begin (const GhloCpuReduce *self,
              gint64               block)
 {
+  gint64 run = has_short_runs (self) ? self->reduced.inner : 1;
+
   if (self->n_blocks == 1)
     return block * self->reduced.count;
 
-  return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
+  return (gint64) ((__int128) (self->reduced.count / run) * block / self->n_blocks) * run;
 }
 
 /* @begin and @end number the results of all blocks consecutively. */
