@@ -487,6 +487,11 @@ typedef struct
   GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* F32, F64 and I32 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
+  /* Stores @first, @first + @step and so on. */
+  void                 (*count)              (gint64          *numbers,
+                                              gsize            n,
+                                              gint64           first,
+                                              gint64           step);
   /* NULL where there are none for the type. */
   const GhloCpuCombineLoops *(*find_combine_loops) (GhloElementType type,
                                                     GhloCombiner    combiner);

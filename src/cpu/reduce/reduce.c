@@ -179,7 +179,6 @@ reduce_runs (const Run *run,
   guint8 buffer[BUFFER] __attribute__ ((aligned (64))), sums[BUFFER] __attribute__ ((aligned (64)));
   const gint64 width = self->reduced.inner, size = self->number_size;
   const gint64 most = self->kept.stride == width * self->size ? BUFFER / size / width : 1;
-  GhloCpuAxisCursor cursor;
 
   for (gint64 k = begin, n; k < end; k += n, numbers += n * size)
     {
