@@ -62,6 +62,16 @@
       to[i] = name##_one (to[i], from[i]); \
   }
 
+/* The same for updates that replace elements; the compiler would call a function for the loop. */
+#define COPY_SPAN(name, T, expression) \
+  static inline __attribute__ ((always_inline)) void \
+  name##_span (T_##name       *to, \
+               const T_##name *from, \
+               const guint     n) \
+  { \
+    memcpy (to, from, n * sizeof (T)); \
+  }
+
 /* A span of @count elements where the rest of a row, of fewer elements than the span before had, has that many. */
 #define PART(name, T, count) \
   if (count * sizeof (T) < SPAN_BYTES && (n & (count)) != 0) \
@@ -159,7 +169,7 @@
 #define LARGER(x, y)  ((x) > (y) ? (x) : (y))
 
 #define MODULAR(bits) \
-  PLAIN (assign_##bits, guint##bits, y) \
+  COMBINE (assign_##bits, guint##bits, guint##bits, SAME, SAME, y, COPY_SPAN) \
   PLAIN (add_##bits, guint##bits, x + y) \
   PLAIN (multiply_##bits, guint##bits, (guint64) x * y) \
   PLAIN (and_##bits, guint##bits, x & y) \
@@ -177,7 +187,7 @@ MODULAR (64)
 
 typedef guint64 Pair __attribute__ ((vector_size (16)));
 
-PLAIN (assign_128, Pair, y)
+COMBINE (assign_128, Pair, Pair, SAME, SAME, y, COPY_SPAN)
 
 /* The processors' own conversions of f16 are no operations that the compiler knows. */
 static inline __attribute__ ((always_inline)) void

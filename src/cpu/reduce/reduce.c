@@ -86,6 +86,24 @@ find_chunk (const GhloCpuReduce *self,
   return stride == self->size && !self->compute->is_read ? G_MAXINT64 : BUFFER / self->number_size;
 }
 
+/* Makes the elements of @n_runs runs of a result adjacent. */
+static void
+pack_runs (const GhloCpuReduce *self,
+           const guint8        *from,
+           guint8              *to,
+           gint64               n_runs,
+           gint64               length)
+{
+  const GhloCpuAxis *axis = &self->reduced;
+  const gint64 bytes = length * self->size;
+
+  /* Short runs are moved as one number, if that is one. */
+  if (axis->stride == self->size && (bytes & (bytes - 1)) == 0 && bytes <= 16)
+    ghlo_cpu_pack_strided ((guint) bytes, from, 0, axis->outer[0].stride, to, 1, (gsize) n_runs);
+  else
+    ghlo_cpu_pack_strided (self->size, from, axis->outer[0].stride, axis->stride, to, (gsize) n_runs, (gsize) length);
+}
+
 /* Returns the next elements of a row, up to @end, as adjacent numbers: of one run, or of several short ones. */
 static const guint8 *
 read_row (const GhloCpuReduce *self,
@@ -108,12 +126,14 @@ read_row (const GhloCpuReduce *self,
     }
   while (*at < end && filled < room)
     {
-      gint64 run = MIN (ghlo_cpu_axis_run_end (axis, *at, end) - *at, room - filled);
+      const gint64 most = MIN (end - *at, room - filled);
+      gint64 n_runs = 1, length = MIN (ghlo_cpu_axis_run_end (axis, *at, end) - *at, most);
 
-      ghlo_cpu_pack_strided (self->size, row + ghlo_cpu_axis_at (axis, *at), 0, axis->stride,
-                             to + filled * self->size, 1, (gsize) run);
-      filled += run;
-      *at += run;
+      if (*at % axis->inner == 0 && length == axis->inner)
+        n_runs = MIN (most / length, axis->outer[0].size - *at / length % axis->outer[0].size);
+      pack_runs (self, row + ghlo_cpu_axis_at (axis, *at), to + filled * self->size, n_runs, length);
+      filled += n_runs * length;
+      *at += n_runs * length;
     }
   *n = (gsize) filled;
   if (self->compute->is_read)
