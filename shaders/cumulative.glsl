@@ -54,9 +54,10 @@ combine_numbers (uint64_t x, uint64_t y)
 #ifdef WITH_F64
   return calculate (x, y);
 #else
-  precise float sum = uintBitsToFloat (uint (x)) + uintBitsToFloat (uint (y));
+  float a = uintBitsToFloat (uint (x)), b = uintBitsToFloat (uint (y));
+  precise float result = KIND == COMBINE_MULTIPLY ? a * b : a + b;
 
-  return floatBitsToUint (sum);
+  return floatBitsToUint (result);
 #endif
 }
 

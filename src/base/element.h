@@ -102,7 +102,8 @@ GhloScalar      ghlo_element_limit            (GhloElementType  type,
 /* The greatest number of addends whose sum is rounded after each addition. Such short sums of floats or complex
  * numbers of @type are added first to last, as the specification's formula is written and as its tests expect;
  * longer sums are computed in wider arithmetic and rounded once. The limit is lower for floats below 32 bits, which
- * lose precision sooner. Products are rounded after each multiplication, whatever the number of factors. */
+ * lose precision sooner. Longer products of those are computed in f32 and rounded once; other products are rounded
+ * after each multiplication, whatever the number of factors. */
 static inline gsize
 ghlo_element_short_sum (GhloElementType type)
 {

@@ -50,13 +50,13 @@ find_number (GhloCumulative *self,
 {
   const GhloElementInfo *info = ghlo_element_info (self->type);
   gboolean is_short = (gsize) n_terms <= ghlo_element_short_sum (self->type), is_narrow = info->bits < 32;
-  gboolean is_sum = self->combiner == GHLO_COMBINER_ADD;
+  gboolean is_sum = self->combiner == GHLO_COMBINER_ADD, is_product = self->combiner == GHLO_COMBINER_MULTIPLY;
 
   self->number = GHLO_ELEMENT_TYPE_I64;
   if (info->element_class != GHLO_ELEMENT_CLASS_FLOAT)
     return;
-  self->rounds = is_narrow && (self->combiner == GHLO_COMBINER_MULTIPLY || (is_sum && is_short));
-  self->restarts = self->rounds && self->backward && is_short;
+  self->rounds = is_narrow && is_short && (is_sum || is_product);
+  self->restarts = self->rounds && self->backward;
   self->number = info->size == 8 || (info->size == 4 && is_sum && !is_short) ? GHLO_ELEMENT_TYPE_F64
                                                                              : GHLO_ELEMENT_TYPE_F32;
 }

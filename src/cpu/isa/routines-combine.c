@@ -9,10 +9,21 @@
 #include "cpu/isa/halves-private.h"
 #include "cpu/move/indexer.h"
 
-enum { CHUNK = 256, SHORT_ROW = 16 };
+#include <string.h>
+
+/* Bytes of the elements that are combined at once, which are one or more registers. */
+#define SPAN_BYTES 64
+
+/* The loop over rows of @count elements, which the compiler knows. */
+#define ROWS_OF(name, T, count) \
+  case (count) * sizeof (T) <= SPAN_BYTES ? count : -(count): \
+    for (gsize i = 0; i < n_rows; i++) \
+      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS) \
+        name##_span ((T_##name *) (to + offsets[i]), (const T_##name *) (from + others[i]), count); \
+    return;
 
 /* The loop over rows around the loop for a row. */
-#define ROWS(name) \
+#define ROWS(name, T) \
   static G_GNUC_UNUSED void \
   name##_rows (guint8       *to, \
                gint64        to_stride, \
@@ -23,14 +34,57 @@ enum { CHUNK = 256, SHORT_ROW = 16 };
                gsize         n_rows, \
                gsize         n) \
   { \
+    const gboolean is_dense = to_stride == sizeof (T) && from_stride == sizeof (T); \
+\
+    switch (is_dense ? (gint64) n : 0) \
+      { \
+      ROWS_OF (name, T, 1) \
+      ROWS_OF (name, T, 2) \
+      ROWS_OF (name, T, 4) \
+      ROWS_OF (name, T, 8) \
+      ROWS_OF (name, T, 16) \
+      } \
     for (gsize i = 0; i < n_rows; i++) \
-      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS) \
+      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS && is_dense) \
+        name##_dense (to + offsets[i], from + others[i], n); \
+      else if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS) \
         name##_row (to + offsets[i], to_stride, from + others[i], from_stride, n); \
   }
 
+/* Combines @n elements, a number that the compiler knows. */
+#define LOOP_SPAN(name, T, expression) \
+  static inline __attribute__ ((always_inline)) void \
+  name##_span (T_##name       *to, \
+               const T_##name *from, \
+               const guint     n) \
+  { \
+    INDEPENDENT for (guint i = 0; i < n; i++) \
+      to[i] = name##_one (to[i], from[i]); \
+  }
+
+/* The same for updates that replace elements; the compiler would call a function for the loop. */
+#define COPY_SPAN(name, T, expression) \
+  static inline __attribute__ ((always_inline)) void \
+  name##_span (T_##name       *to, \
+               const T_##name *from, \
+               const guint     n) \
+  { \
+    memcpy (to, from, n * sizeof (T)); \
+  }
+
+/* A span of @count elements where the rest of a row, of fewer elements than the span before had, has that many. */
+#define PART(name, T, count) \
+  if (count * sizeof (T) < SPAN_BYTES && (n & (count)) != 0) \
+    { \
+      name##_span (a, b, count); \
+      a += count; \
+      b += count; \
+    }
+
 /* Elements of type @T, which need no alignment, are combined as numbers of type @W: x is the element and y the update.
- * In a run of updates of the same element, that stays in a register. */
-#define COMBINE(name, T, W, WIDEN, NARROW, expression) \
+ * Adjacent elements are combined in spans of powers of two, since rows may be short. In a run of updates of the same
+ * element, that stays in a register. */
+#define COMBINE(name, T, W, WIDEN, NARROW, expression, SPAN) \
   typedef T T_##name __attribute__ ((aligned (1), may_alias)); \
 \
   static inline T \
@@ -44,19 +98,36 @@ enum { CHUNK = 256, SHORT_ROW = 16 };
     return (T) NARROW (expression); \
   } \
 \
-  static inline void \
+  SPAN (name, T, expression) \
+\
+  static inline __attribute__ ((always_inline)) void \
+  name##_dense (guint8       *to, \
+                const guint8 *from, \
+                gsize         n) \
+  { \
+    enum { COUNT = SPAN_BYTES / sizeof (T) }; \
+    T_##name *a = (T_##name *) to; \
+    const T_##name *b = (const T_##name *) from; \
+\
+    for (const T_##name *end = b + n / COUNT * COUNT; b < end; a += COUNT, b += COUNT) \
+      name##_span (a, b, COUNT); \
+    PART (name, T, 32) \
+    PART (name, T, 16) \
+    PART (name, T, 8) \
+    PART (name, T, 4) \
+    PART (name, T, 2) \
+    PART (name, T, 1) \
+  } \
+\
+  static void \
   name##_row (guint8       *to, \
               gint64        to_stride, \
               const guint8 *from, \
               gint64        from_stride, \
               gsize         n) \
   { \
-    T_##name *a = (T_##name *) to; \
-    const T_##name *b = (const T_##name *) from; \
-\
     if (to_stride == sizeof (T) && from_stride == sizeof (T)) \
-      for (gsize i = 0; i < n; i++) \
-        a[i] = name##_one (a[i], b[i]); \
+      name##_dense (to, from, n); \
     else \
       for (gsize i = 0; i < n; i++, to += to_stride, from += from_stride) \
         *(T_##name *) to = name##_one (*(T_##name *) to, *(const T_##name *) from); \
@@ -89,16 +160,16 @@ enum { CHUNK = 256, SHORT_ROW = 16 };
       *(T_##name *) (to + at) = element; \
   } \
 \
-  ROWS (name)
+  ROWS (name, T)
 
 #define SAME(x) (x)
-#define PLAIN(name, T, expression) COMBINE (name, T, T, SAME, SAME, expression)
+#define PLAIN(name, T, expression) COMBINE (name, T, T, SAME, SAME, expression, LOOP_SPAN)
 
 #define SMALLER(x, y) ((x) < (y) ? (x) : (y))
 #define LARGER(x, y)  ((x) > (y) ? (x) : (y))
 
 #define MODULAR(bits) \
-  PLAIN (assign_##bits, guint##bits, y) \
+  COMBINE (assign_##bits, guint##bits, guint##bits, SAME, SAME, y, COPY_SPAN) \
   PLAIN (add_##bits, guint##bits, x + y) \
   PLAIN (multiply_##bits, guint##bits, (guint64) x * y) \
   PLAIN (and_##bits, guint##bits, x & y) \
@@ -116,67 +187,356 @@ MODULAR (64)
 
 typedef guint64 Pair __attribute__ ((vector_size (16)));
 
-PLAIN (assign_128, Pair, y)
+COMBINE (assign_128, Pair, Pair, SAME, SAME, y, COPY_SPAN)
 
-#define FLOATS(name, T, W, WIDEN, NARROW, type) \
-  COMBINE (add_##name, T, W, WIDEN, NARROW, x + y) \
-  COMBINE (smaller_##name##s, T, W, WIDEN, NARROW, smaller_##type (x, y)) \
-  COMBINE (larger_##name##s, T, W, WIDEN, NARROW, larger_##type (x, y))
+/* The processors' own conversions of f16 are no operations that the compiler knows. */
+static inline __attribute__ ((always_inline)) void
+widen_halves (const guint8 *from,
+              float        *to,
+              const guint   n)
+{
+  guint i = 0;
+
+#if defined (__AVX512F__)
+  for (; i + 16 <= n; i += 16)
+    _mm512_storeu_ps (to + i, _mm512_cvtph_ps (_mm256_loadu_si256 ((const __m256i_u *) (from + 2 * i))));
+#endif
+#if defined (__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps (to + i, _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i_u *) (from + 2 * i))));
+  for (; i + 4 <= n; i += 4)
+    _mm_storeu_ps (to + i, _mm_cvtph_ps (_mm_loadl_epi64 ((const __m128i_u *) (from + 2 * i))));
+#endif
+  for (; i < n; i++)
+    to[i] = float_from_half (((const Unit2 *) from)[i]);
+}
+
+static inline __attribute__ ((always_inline)) void
+narrow_halves (const float *from,
+               guint8      *to,
+               const guint  n)
+{
+  guint i = 0;
+
+#if defined (__AVX512F__)
+  for (; i + 16 <= n; i += 16)
+    _mm256_storeu_si256 ((__m256i_u *) (to + 2 * i),
+                         _mm512_cvtps_ph (_mm512_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+#if defined (__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128 ((__m128i_u *) (to + 2 * i),
+                      _mm256_cvtps_ph (_mm256_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+  for (; i + 4 <= n; i += 4)
+    _mm_storel_epi64 ((__m128i_u *) (to + 2 * i), _mm_cvtps_ph (_mm_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+  for (; i < n; i++)
+    ((Unit2 *) to)[i] = half_from_float (from[i]);
+}
+
+typedef float Four __attribute__ ((vector_size (16), may_alias));
+
+#define HALVES(V, name) \
+  static inline V \
+  load_##name (const guint8 *from) \
+  { \
+    V x; \
+\
+    widen_halves (from, (float *) &x, sizeof (V) / sizeof (float)); \
+\
+    return x; \
+  } \
+\
+  static inline void \
+  store_##name (guint8 *to, \
+                V       x) \
+  { \
+    narrow_halves ((const float *) &x, to, sizeof (V) / sizeof (float)); \
+  }
+
+HALVES (VF32, f16)
+HALVES (Four, four)
+
+#define HALF_SPAN(name, T, expression) \
+  static inline __attribute__ ((always_inline)) void \
+  name##_span (T_##name       *to, \
+               const T_##name *from, \
+               const guint     n) \
+  { \
+    guint i = 0; \
+\
+    for (; i + LANES (float) <= n; i += LANES (float)) \
+      { \
+        const VF32 x = load_f16 ((const guint8 *) (to + i)), y = load_f16 ((const guint8 *) (from + i)); \
+\
+        store_f16 ((guint8 *) (to + i), expression); \
+      } \
+    for (; i + 4 <= n; i += 4) \
+      { \
+        const Four x = load_four ((const guint8 *) (to + i)), y = load_four ((const guint8 *) (from + i)); \
+\
+        store_four ((guint8 *) (to + i), expression); \
+      } \
+    for (; i < n; i++) \
+      to[i] = name##_one (to[i], from[i]); \
+  }
+
+#define FLOATS(name, T, W, WIDEN, NARROW, smaller, larger, SPAN) \
+  COMBINE (add_##name, T, W, WIDEN, NARROW, x + y, SPAN) \
+  COMBINE (smaller_##name##s, T, T, SAME, SAME, smaller, LOOP_SPAN) \
+  COMBINE (larger_##name##s, T, T, SAME, SAME, larger, LOOP_SPAN)
+
+/* Floats of 16 bits, which are ordered like their bits as signed integers after all bits but the sign of negative ones
+ * are flipped. NaN wins, and becomes quiet. */
+#define HALF_KEY(x)                ((gint16) ((x) ^ ((gint16) (x) >> 15 & 0x7fff)))
+#define IS_NAN(x, infinity)        (((x) & 0x7fff) > infinity)
+#define EXTREME_HALF(better, infinity, quiet) \
+  (IS_NAN (x, infinity) ? x | quiet : IS_NAN (y, infinity) ? y | quiet : HALF_KEY (x) better HALF_KEY (y) ? x : y)
 
 #define FROM_BF16(x) ghlo_float_of_bits ((guint32) (x) << 16)
 #define TO_BF16(x)   round_to_bf16 (ghlo_bits_of_float (x))
 
-COMBINE (multiply_f32, float, float, SAME, SAME, x * y)
-COMBINE (multiply_f64, double, double, SAME, SAME, x * y)
-COMBINE (multiply_f16, guint16, float, float_from_half, half_from_float, x * y)
-FLOATS (f32, float, float, SAME, SAME, f32)
-FLOATS (f64, double, double, SAME, SAME, f64)
-FLOATS (bf16, guint16, float, FROM_BF16, TO_BF16, f32)
-FLOATS (f16, guint16, float, float_from_half, half_from_float, f32)
+COMBINE (multiply_f32, float, float, SAME, SAME, x * y, LOOP_SPAN)
+COMBINE (multiply_f64, double, double, SAME, SAME, x * y, LOOP_SPAN)
+COMBINE (multiply_f16, guint16, float, float_from_half, half_from_float, x * y, HALF_SPAN)
+FLOATS (f32, float, float, SAME, SAME, smaller_f32 (x, y), larger_f32 (x, y), LOOP_SPAN)
+FLOATS (f64, double, double, SAME, SAME, smaller_f64 (x, y), larger_f64 (x, y), LOOP_SPAN)
+FLOATS (bf16, guint16, float, FROM_BF16, TO_BF16, EXTREME_HALF (<, 0x7f80, 0x40), EXTREME_HALF (>, 0x7f80, 0x40),
+        LOOP_SPAN)
+FLOATS (f16, guint16, float, float_from_half, half_from_float, EXTREME_HALF (<, 0x7c00, 0x200),
+        EXTREME_HALF (>, 0x7c00, 0x200), HALF_SPAN)
 
-/* The processors' own conversions of f16 are no operations that the compiler knows, so rows are converted in chunks. */
-#define HALF_ROW(name) \
-  static void \
-  name##_f16_vectors_row (guint8       *to, \
-                          gint64        to_stride, \
-                          const guint8 *from, \
-                          gint64        from_stride, \
-                          gsize         n) \
+/* The fewest updates of the same row whose sums stay in registers meanwhile, and the registers for them. */
+enum { MIN_RUN = 8, MAX_SUMS = 4 };
+
+typedef guint16 VHalf __attribute__ ((vector_size (VECTOR_BYTES / 2), may_alias));
+typedef guint16 VHalf_any __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias));
+VECTOR (guint8, VU8);
+
+#define LOAD(V, T) \
+  static inline V \
+  load_##T (const guint8 *from) \
   { \
-    float x[CHUNK], y[CHUNK]; \
+    return *(const V##_any *) from; \
+  } \
 \
-    if (to_stride != 2 || from_stride != 2 || n < SHORT_ROW) \
+  static inline void \
+  store_##T (guint8 *to, \
+             V       x) \
+  { \
+    *(V##_any *) to = x; \
+  }
+
+LOAD (VU8, guint8)
+LOAD (VU16, guint16)
+LOAD (VU32, guint32)
+LOAD (VU64, guint64)
+LOAD (VF32, float)
+LOAD (VF64, double)
+
+static inline VF32
+load_bf16 (const guint8 *from)
+{
+#if defined (__AVX512F__)
+  return (VF32) _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((const __m256i_u *) from)), 16);
+#else
+  return (VF32) (__builtin_convertvector (*(const VHalf_any *) from, VU32) << 16);
+#endif
+}
+
+static inline void
+store_bf16 (guint8 *to,
+            VF32    x)
+{
+  *(VHalf_any *) to = __builtin_convertvector ((VU32) x >> 16, VHalf);
+}
+
+/* The bf16 that round_to_bf16 () gives, as floats. A NaN has the bits of a bf16, since it comes from one, and keeps
+ * them. */
+static inline VF32
+round_bf16 (VF32 x)
+{
+  const VU32 bits = (VU32) x;
+
+  return (VF32) ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+}
+
+static inline VF32
+round_f16 (VF32 x)
+{
+#if defined (__AVX512F__)
+  return (VF32) _mm512_cvtph_ps (_mm512_cvtps_ph ((__m512) x, _MM_FROUND_TO_NEAREST_INT));
+#elif defined (__F16C__)
+  return (VF32) _mm256_cvtph_ps (_mm256_cvtps_ph ((__m256) x, _MM_FROUND_TO_NEAREST_INT));
+#else
+  guint8 halves[VECTOR_BYTES / 2];
+
+  store_f16 (halves, x);
+
+  return load_f16 (halves);
+#endif
+}
+
+/* Whether most rows of a few, at least MIN_RUN, are added to the same row as the one before. */
+static gboolean
+are_runs (const gint64 *offsets,
+          gsize         n)
+{
+  gsize n_same = 0;
+
+  for (gsize i = 1; i < n; i++)
+    n_same += offsets[i] == offsets[i - 1];
+
+  return n_same >= n - n / MIN_RUN;
+}
+
+/* Bytes of elements of type @T that a register of type @V holds as numbers. */
+#define STEP_OF(T, V) (sizeof (T) * (sizeof (V) / sizeof (((V) { 0 })[0])))
+
+/* Rows that are added to one. */
+typedef struct
+{
+  guint8       *to;
+  const gint64 *others;
+  gsize         n;
+} Updates;
+
+/* Finds up to @most runs of updates of different rows from *@at on, which it advances. */
+static guint
+find_runs (guint8       *to,
+           const gint64 *offsets,
+           const gint64 *others,
+           gsize         n,
+           guint         most,
+           gsize        *at,
+           Updates      *runs)
+{
+  guint found = 0;
+
+  while (found < most && *at < n)
+    {
+      const gsize i = *at;
+      gsize end = i + 1;
+      gboolean is_new = TRUE;
+
+      for (guint k = 0; k < found; k++)
+        is_new &= runs[k].to != to + offsets[i];
+      if (!is_new)
+        break;
+      while (end < n && offsets[end] == offsets[i])
+        end++;
+      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
+        runs[found++] = (Updates) { to + offsets[i], others + i, end - i };
+      *at = end;
+    }
+
+  return found;
+}
+
+/* sum: adds rows of @n elements to @n_runs rows side by side, since each addition waits for the one before it; the rows
+ * have @count registers each, and are read as if they filled them. */
+#define SUMS(name, T, V, type, ROUND) \
+  static inline __attribute__ ((always_inline)) void \
+  sum_##name (const Updates *runs, \
+              const guint8  *from, \
+              gsize          n, \
+              const guint    n_runs, \
+              const guint    count) \
+  { \
+    enum { STEP = STEP_OF (T, V) }; \
+    guint8 rows[MAX_SUMS][MAX_SUMS * STEP]; \
+    V x[MAX_SUMS]; \
+    gsize least = runs[0].n; \
+\
+    for (guint k = 0; k < n_runs; k++) \
       { \
-        name##_f16_row (to, to_stride, from, from_stride, n); \
-        return; \
+        memset (rows[k], 0, count * STEP); \
+        memcpy (rows[k], runs[k].to, n * sizeof (T)); \
+        least = MIN (least, runs[k].n); \
       } \
-    for (gsize part; n > 0; n -= part, to += 2 * part, from += 2 * part) \
+    UNROLL for (guint k = 0; k < n_runs * count; k++) \
+      x[k] = load_##type (rows[k / count] + k % count * STEP); \
+    for (gsize i = 0; i < least; i++) \
+      UNROLL for (guint k = 0; k < n_runs * count; k++) \
+        x[k] = ROUND (x[k] + load_##type (from + runs[k / count].others[i] + k % count * STEP)); \
+    UNROLL for (guint k = 0; k < n_runs * count; k++) \
+      store_##type (rows[k / count] + k % count * STEP, x[k]); \
+    for (guint k = 0; k < n_runs; k++) \
       { \
-        part = MIN (n, CHUNK); \
-        NAME (conversions)[GHLO_CPU_F16_TO_F32] (to, x, part); \
-        NAME (conversions)[GHLO_CPU_F16_TO_F32] (from, y, part); \
-        name##_f32_row ((guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), part); \
-        NAME (conversions)[GHLO_CPU_F32_TO_F16] (x, to, part); \
+        memcpy (runs[k].to, rows[k], n * sizeof (T)); \
+        for (gsize i = least; i < runs[k].n; i++) \
+          add_##name##_dense (runs[k].to, from + runs[k].others[i], n); \
       } \
   } \
 \
-  ROWS (name##_f16_vectors)
+  static void \
+  sum_runs_##name (const Updates *runs, \
+                   guint          n_runs, \
+                   const guint8  *from, \
+                   gsize          n, \
+                   guint          count) \
+  { \
+    if (count == 1 && n_runs == MAX_SUMS) \
+      sum_##name (runs, from, n, MAX_SUMS, 1); \
+    else if (count == 2 && n_runs == 2) \
+      sum_##name (runs, from, n, 2, 2); \
+    else \
+      for (guint k = 0; k < n_runs; k++) \
+        switch (count) \
+          { \
+          case 1: sum_##name (runs + k, from, n, 1, 1); break; \
+          case 2: sum_##name (runs + k, from, n, 1, 2); break; \
+          case 3: sum_##name (runs + k, from, n, 1, 3); break; \
+          default: sum_##name (runs + k, from, n, 1, 4); \
+          } \
+  } \
+\
+  /* Rows are only read beyond their ends where there are others behind them. */ \
+  static void \
+  sum_##name##_rows (guint8       *to, \
+                     gint64        to_stride, \
+                     const gint64 *offsets, \
+                     const guint8 *from, \
+                     gint64        from_stride, \
+                     const gint64 *others, \
+                     gsize         n_rows, \
+                     gsize         n) \
+  { \
+    const guint count = (guint) MIN ((n * sizeof (T) + STEP_OF (T, V) - 1) / STEP_OF (T, V), MAX_SUMS + 1); \
+    const gint64 end = n_rows > 0 ? others[n_rows - 1] + (gint64) (n * sizeof (T)) : 0; \
+    gsize n_whole = 0, at = 0; \
+    Updates runs[MAX_SUMS]; \
+\
+    if (to_stride == sizeof (T) && from_stride == sizeof (T) && count > 0 && count <= MAX_SUMS \
+        && are_runs (offsets, n_rows)) \
+      while (n_whole < n_rows && others[n_whole] + (gint64) (count * STEP_OF (T, V)) <= end) \
+        n_whole++; \
+    while (at < n_whole) \
+      { \
+        const guint n_runs = find_runs (to, offsets, others, n_whole, MAX_SUMS / count, &at, runs); \
+\
+        sum_runs_##name (runs, n_runs, from, n, count); \
+      } \
+    add_##name##_rows (to, to_stride, offsets + at, from, from_stride, others + at, n_rows - at, n); \
+  }
 
-#define smaller_f16_row smaller_f16s_row
-#define smaller_f32_row smaller_f32s_row
-#define larger_f16_row  larger_f16s_row
-#define larger_f32_row  larger_f32s_row
+#define SAME_SUMS(name, T, V) SUMS (name, T, V, T, SAME)
 
-HALF_ROW (add)
-HALF_ROW (smaller)
-HALF_ROW (larger)
+SAME_SUMS (8, guint8, VU8)
+SAME_SUMS (16, guint16, VU16)
+SAME_SUMS (32, guint32, VU32)
+SAME_SUMS (64, guint64, VU64)
+SAME_SUMS (f32, float, VF32)
+SAME_SUMS (f64, double, VF64)
+SUMS (bf16, guint16, VF32, bf16, round_bf16)
+SUMS (f16, guint16, VF32, f16, round_f16)
 
 #define LOOPS(name) { name##_row, name##_points, name##_rows }
-#define HALF_LOOPS(name, points) { name##_f16_vectors_row, points, name##_f16_vectors_rows }
+#define ADD_LOOPS(type) { add_##type##_row, add_##type##_points, sum_##type##_rows }
 
 #define INTEGERS(sign, bits) \
   { \
-    [GHLO_COMBINER_ADD] = LOOPS (add_##bits), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##bits), \
+    [GHLO_COMBINER_ADD] = ADD_LOOPS (bits), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##bits), \
     [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##sign##bits), \
     [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##sign##bits), \
     [GHLO_COMBINER_AND] = LOOPS (and_##bits), [GHLO_COMBINER_OR] = LOOPS (or_##bits), \
@@ -185,7 +545,7 @@ HALF_ROW (larger)
 
 #define REALS(type) \
   { \
-    [GHLO_COMBINER_ADD] = LOOPS (add_##type), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##type), \
+    [GHLO_COMBINER_ADD] = ADD_LOOPS (type), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##type), \
     [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##type##s), [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##type##s), \
   }
 
@@ -204,15 +564,10 @@ static const GhloCpuCombineLoops loops[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_N_COMBI
   [GHLO_ELEMENT_TYPE_UI64] = INTEGERS (u, 64),
   [GHLO_ELEMENT_TYPE_F32] = REALS (f32),
   [GHLO_ELEMENT_TYPE_F64] = REALS (f64),
+  [GHLO_ELEMENT_TYPE_F16] = REALS (f16),
   [GHLO_ELEMENT_TYPE_BF16] = {
-    [GHLO_COMBINER_ADD] = LOOPS (add_bf16), [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_bf16s),
+    [GHLO_COMBINER_ADD] = ADD_LOOPS (bf16), [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_bf16s),
     [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_bf16s),
-  },
-  [GHLO_ELEMENT_TYPE_F16] = {
-    [GHLO_COMBINER_ADD] = HALF_LOOPS (add, add_f16_points),
-    [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_f16),
-    [GHLO_COMBINER_MINIMUM] = HALF_LOOPS (smaller, smaller_f16s_points),
-    [GHLO_COMBINER_MAXIMUM] = HALF_LOOPS (larger, larger_f16s_points),
   },
 };
 

@@ -39,6 +39,26 @@ NAME (check_indices) (const gint64 *numbers,
     }
 }
 
+void
+NAME (limit_offsets) (gint64 *offsets,
+                      gsize   n,
+                      gint64  first,
+                      gint64  end)
+{
+  for (gsize i = 0; i < n; i++)
+    offsets[i] = offsets[i] < first || offsets[i] >= end ? GHLO_CPU_OUT_OF_BOUNDS : offsets[i];
+}
+
+void
+NAME (count) (gint64 *numbers,
+              gsize   n,
+              gint64  first,
+              gint64  step)
+{
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = first + (gint64) i * step;
+}
+
 #define PICK(name, T) \
   static void \
   name (const guint8 *from, \

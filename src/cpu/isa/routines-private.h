@@ -100,6 +100,8 @@ void NAME (interleave16) (const gconstpointer *rows, guint n_rows, guint width, 
 
 void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
 void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
+void NAME (limit_offsets) (gint64 *offsets, gsize n, gint64 first, gint64 end);
+void NAME (count) (gint64 *numbers, gsize n, gint64 first, gint64 step);
 void NAME (sort_init) (GhloCpuSort *self);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);

@@ -410,10 +410,11 @@ DEFINE_SORT (64, guint64, VU64)
 
 #define DEFINE_UNRANK(BITS, SIZE, T) \
   static void \
-  unrank_##BITS (const GhloCpuRank *self, \
-                 gconstpointer      numbers, \
-                 gsize              n, \
-                 guint8            *to) \
+  unrank_##BITS##_##T (const GhloCpuRank *self, \
+                       gconstpointer      numbers, \
+                       gsize              n, \
+                       guint              low, \
+                       guint8            *to) \
   { \
     const guint##BITS sign = (guint##BITS) ((guint##BITS) 1 << (BITS - 1)), positive = (guint##BITS) self->positive; \
     const guint##BITS change = positive ^ (guint##BITS) self->negative; \
@@ -422,7 +423,7 @@ DEFINE_SORT (64, guint64, VU64)
     \
     for (gsize i = 0; i < n; i++) \
       { \
-        guint##BITS bits = positive ^ (guint##BITS) from[i]; \
+        guint##BITS bits = positive ^ (guint##BITS) (from[i] >> low); \
         \
         elements[i] = bits ^ (bits & sign ? change : 0); \
       } \
@@ -474,6 +475,9 @@ DEFINE_RANK (64, 8, guint64)
 DEFINE_UNRANK (8, 1, guint32)
 DEFINE_UNRANK (16, 2, guint32)
 DEFINE_UNRANK (32, 4, guint32)
+DEFINE_UNRANK (8, 1, guint64)
+DEFINE_UNRANK (16, 2, guint64)
+DEFINE_UNRANK (32, 4, guint64)
 DEFINE_UNRANK (64, 8, guint64)
 DEFINE_PLACE (32, guint32)
 DEFINE_PLACE (64, guint64)
@@ -492,7 +496,10 @@ NAME (sort_init) (GhloCpuSort *self)
       { rank_8_guint32, rank_16_guint32, rank_32_guint32, NULL },
       { rank_8_guint64, rank_16_guint64, rank_32_guint64, rank_64_guint64 },
     },
-    .unrank = { unrank_8, unrank_16, unrank_32, unrank_64 },
+    .unrank = {
+      { unrank_8_guint32, unrank_16_guint32, unrank_32_guint32, NULL },
+      { unrank_8_guint64, unrank_16_guint64, unrank_32_guint64, unrank_64_guint64 },
+    },
     .place = { place_32, place_64 },
     .filter = { filter_32, filter_64 },
   };

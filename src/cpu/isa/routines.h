@@ -247,8 +247,9 @@ typedef struct
    * was found. */
   guint (*rank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, const guint8 *from, gsize n, gboolean append,
                                             gpointer numbers);
-  /* Elements of their ranks, which have 64 bits for elements of 8 bytes, else 32. */
-  void  (*unrank[4]) (const GhloCpuRank *self, gconstpointer numbers, gsize n, guint8 *to);
+  /* Elements of their ranks, which begin at bit @low of the numbers; NULL for elements that these do not hold. */
+  void  (*unrank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, gconstpointer numbers, gsize n, guint low,
+                                              guint8 *to);
   /* Copies the ranks that are at most @limit, and writes their positions, from @first on. Returns how many they are;
    * there is room for all. */
   gsize (*filter[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer ranks, gsize n, guint64 limit, guint32 first, gpointer kept,
@@ -502,6 +503,16 @@ typedef struct
   GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* F32, F64 and I32 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
+  /* Offsets outside of [@first, @end) become GHLO_CPU_OUT_OF_BOUNDS. */
+  void                 (*limit_offsets)      (gint64          *offsets,
+                                              gsize            n,
+                                              gint64           first,
+                                              gint64           end);
+  /* Stores @first, @first + @step and so on. */
+  void                 (*count)              (gint64          *numbers,
+                                              gsize            n,
+                                              gint64           first,
+                                              gint64           step);
   /* NULL where there are none for the type. */
   const GhloCpuCombineLoops *(*find_combine_loops) (GhloElementType type,
                                                     GhloCombiner    combiner);

@@ -219,16 +219,6 @@ saturate (const GhloCpuIndexer *self,
       numbers[i] = numbers[i] < 0 ? G_MAXINT64 : numbers[i];
 }
 
-static void
-count (gint64 *numbers,
-       gsize   n,
-       gint64  first,
-       gint64  step)
-{
-  for (gsize i = 0; i < n; i++, first += step)
-    numbers[i] = first;
-}
-
 /* Reads a run along the last dimension. */
 static void
 read_run (const GhloCpuIndexer *self,
@@ -265,8 +255,8 @@ ghlo_cpu_indexer_read (const GhloCpuIndexer *self,
 
       decode (self, first, &index, &direct, &other, &along);
       run = self->rank > 0 ? MIN (n, (gsize) (self->sizes[last] - along)) : 1;
-      count (offsets, run, direct, self->rank > 0 ? self->direct[last] : 0);
-      count (others, run, other, self->rank > 0 ? self->other[last] : 0);
+      ghlo_cpu_routines ()->count (offsets, run, direct, self->rank > 0 ? self->direct[last] : 0);
+      ghlo_cpu_routines ()->count (others, run, other, self->rank > 0 ? self->other[last] : 0);
       read_run (self, indices + index, run, offsets);
       first += run;
       n -= run;

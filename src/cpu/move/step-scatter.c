@@ -378,9 +378,8 @@ combine_positions (Work  *self,
     {
       n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
       ghlo_cpu_indexer_read (&scatter->indexer, self->run->indices, i, n, offsets, others);
-      for (gsize j = 0; self->end_place != G_MAXINT64 && j < n; j++)
-        if (offsets[j] < self->first_place || offsets[j] >= self->end_place)
-          offsets[j] = GHLO_CPU_OUT_OF_BOUNDS;
+      if (self->end_place != G_MAXINT64)
+        ghlo_cpu_routines ()->limit_offsets (offsets, n, self->first_place, self->end_place);
       combine_outer (self, i, offsets, others, n);
       is_stopped (self, n * sizeof (gint64));
     }

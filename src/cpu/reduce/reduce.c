@@ -13,7 +13,8 @@
 enum
 {
   BUFFER = 4096,      /* bytes */
-  SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call */
+  SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call, */
+  SHORT_RUN = 8,      /* or, from this length on, combined element by element */
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
   NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
   WIDE = 512,         /* elements at most */
@@ -85,6 +86,24 @@ find_chunk (const GhloCpuReduce *self,
   return stride == self->size && !self->compute->is_read ? G_MAXINT64 : BUFFER / self->number_size;
 }
 
+/* Makes the elements of @n_runs runs of a result adjacent. */
+static void
+pack_runs (const GhloCpuReduce *self,
+           const guint8        *from,
+           guint8              *to,
+           gint64               n_runs,
+           gint64               length)
+{
+  const GhloCpuAxis *axis = &self->reduced;
+  const gint64 bytes = length * self->size;
+
+  /* Short runs are moved as one number, if that is one. */
+  if (axis->stride == self->size && (bytes & (bytes - 1)) == 0 && bytes <= 16)
+    ghlo_cpu_pack_strided ((guint) bytes, from, 0, axis->outer[0].stride, to, 1, (gsize) n_runs);
+  else
+    ghlo_cpu_pack_strided (self->size, from, axis->outer[0].stride, axis->stride, to, (gsize) n_runs, (gsize) length);
+}
+
 /* Returns the next elements of a row, up to @end, as adjacent numbers: of one run, or of several short ones. */
 static const guint8 *
 read_row (const GhloCpuReduce *self,
@@ -107,12 +126,14 @@ read_row (const GhloCpuReduce *self,
     }
   while (*at < end && filled < room)
     {
-      gint64 run = MIN (ghlo_cpu_axis_run_end (axis, *at, end) - *at, room - filled);
+      const gint64 most = MIN (end - *at, room - filled);
+      gint64 n_runs = 1, length = MIN (ghlo_cpu_axis_run_end (axis, *at, end) - *at, most);
 
-      ghlo_cpu_pack_strided (self->size, row + ghlo_cpu_axis_at (axis, *at), 0, axis->stride,
-                             to + filled * self->size, 1, (gsize) run);
-      filled += run;
-      *at += run;
+      if (*at % axis->inner == 0 && length == axis->inner)
+        n_runs = MIN (most / length, axis->outer[0].size - *at / length % axis->outer[0].size);
+      pack_runs (self, row + ghlo_cpu_axis_at (axis, *at), to + filled * self->size, n_runs, length);
+      filled += n_runs * length;
+      *at += n_runs * length;
     }
   *n = (gsize) filled;
   if (self->compute->is_read)
@@ -152,6 +173,53 @@ reduce_row (const Run    *run,
           self->reduce (from, n, partial);
         }
       self->reduce (partial, 1, number);
+    }
+}
+
+/* Whether a result's elements are many short runs of adjacent elements. */
+static gboolean
+has_short_runs (const GhloCpuReduce *self)
+{
+  return !ghlo_cpu_axis_is_uniform (&self->reduced) && self->reduced.stride == self->size
+         && self->reduced.inner >= SHORT_RUN && self->reduced.inner < SHORT_ROW;
+}
+
+/* Reduces results [@begin, @end), from whole short runs: the first elements of a result's runs, the second ones, and so
+ * on, are combined, and what is left of them reduced. Results whose runs follow each other do so together. Sums are cut
+ * after GHLO_CPU_REDUCE_STEPS runs, so that none has too many terms. */
+static void
+reduce_runs (const Run *run,
+             gint64     begin,
+             gint64     end,
+             gint64     first,
+             gint64     last,
+             guint8    *numbers)
+{
+  const GhloCpuReduce *self = run->self;
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64))), sums[BUFFER] __attribute__ ((aligned (64)));
+  const gint64 width = self->reduced.inner, size = self->number_size;
+  const gint64 most = self->kept.stride == width * self->size ? BUFFER / size / width : 1;
+
+  for (gint64 k = begin, n; k < end; k += n, numbers += n * size)
+    {
+      const guint8 *from = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, most);
+      ghlo_cpu_fill ((guint) size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
+      for (gint64 at = first, stop; at < last && !ghlo_monitor_cancelled (run->monitor, NULL); at = stop)
+        {
+          stop = MIN (last, at + GHLO_CPU_REDUCE_STEPS * width);
+          ghlo_cpu_fill ((guint) size, self->identity, sums, (gsize) (n * width));
+          for (gint64 i = at; i < stop; i += width)
+            {
+              const guint8 *row = from + ghlo_cpu_axis_at (&self->reduced, i);
+              const guint8 *sides[2] = { sums, read_numbers (self, row, self->size, buffer, (gsize) (n * width)) };
+
+              self->combine (sides, sums, (gsize) (n * width), NULL);
+            }
+          for (gint64 i = 0; i < n; i++)
+            self->reduce (sums + i * width * size, (gsize) width, numbers + i * size);
+        }
     }
 }
 
@@ -304,6 +372,11 @@ reduce_block (const Run *run,
       reduce_transposed (run, begin, end, numbers);
       return;
     }
+  if (has_short_runs (self))
+    {
+      reduce_runs (run, begin, end, first, last, numbers);
+      return;
+    }
   for (gint64 k = begin; k < end; k++, numbers += self->number_size)
     {
       memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
@@ -340,15 +413,17 @@ combine_block (const Run *run,
     }
 }
 
-/* The first reduced element of the block. */
+/* The first reduced element of the block, which has whole short runs. */
 static inline gint64
 block_begin (const GhloCpuReduce *self,
              gint64               block)
 {
+  gint64 run = has_short_runs (self) ? self->reduced.inner : 1;
+
   if (self->n_blocks == 1)
     return block * self->reduced.count;
 
-  return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
+  return (gint64) ((__int128) (self->reduced.count / run) * block / self->n_blocks) * run;
 }
 
 /* @begin and @end number the results of all blocks consecutively. */

@@ -3,9 +3,9 @@
  * reduce with one operand and a known combiner. Either each result reduces rows of the operand ("by rows"), or rows
  * of the operand are combined element by element into rows of results ("by columns"). Where that leaves too few parts
  * for the threads, or sums would have too many terms, the reduced elements are cut into blocks whose results are
- * combined at the end. All of this, and so the order of each sum, depends on shapes and strides only. Short sums of
- * f16 and bf16, and their products, are instead computed in the order of the dimensions and rounded to the element's
- * type after each step.
+ * combined at the end. All of this, and so the order of each sum, depends on shapes and strides only. Short sums
+ * and products of f16 and bf16 are instead computed in the order of the dimensions and rounded to the element's type
+ * after each step.
  */
 
 #pragma once

@@ -116,9 +116,8 @@ split_dimensions (GhloCpuReduce  *self,
         kept[n_kept++] = dimension;
     }
   self->rounds = self->compute->is_read
-                 && (self->combiner == GHLO_COMBINER_MULTIPLY
-                     || (self->combiner == GHLO_COMBINER_ADD
-                         && n_terms <= ghlo_element_short_sum (self->compute->type)));
+                 && (self->combiner == GHLO_COMBINER_MULTIPLY || self->combiner == GHLO_COMBINER_ADD)
+                 && n_terms <= ghlo_element_short_sum (self->compute->type);
   if (!is_empty && !self->rounds)
     order_reduced (self, reduced, n_reduced);
   make_axis (&self->kept, kept, n_kept);

@@ -7,6 +7,7 @@
 #include "cpu/sort/columns.h"
 
 #include "base/sizes.h"
+#include "runtime/parallel.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ typedef struct
   gsize                 n_rows, k;
   GhloCpuSortNumbers    kind;
   Planes                planes;
+  gboolean              is_exact;   /* elements can be told from their ranks, which begin at bit kind.low of numbers */
 } Columns;
 
 gboolean
@@ -45,18 +47,20 @@ ghlo_cpu_sort_columns_takes (const GhloCpuSortRow *row,
          && (row->n <= MAX_LENGTH || !ghlo_cpu_sort_row_counts (row));
 }
 
-gsize
-ghlo_cpu_sort_columns_most (const GhloCpuSortRow *row)
-{
-  gsize n = PLANE / MAX (row->n, 1) / GHLO_CPU_SORT_COLUMNS * GHLO_CPU_SORT_COLUMNS;
-
-  return CLAMP (n, GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS);
-}
-
 static gsize
 width_of (gsize n_rows)
 {
   return ghlo_size_ceil_div (n_rows, GHLO_CPU_SORT_COLUMNS) * GHLO_CPU_SORT_COLUMNS;
+}
+
+gsize
+ghlo_cpu_sort_columns_most (const GhloCpuSortRow *row,
+                            gsize                 n_rows)
+{
+  gsize n = PLANE / MAX (row->n, 1) / GHLO_CPU_SORT_COLUMNS * GHLO_CPU_SORT_COLUMNS;
+  gsize share = width_of (ghlo_size_ceil_div (n_rows, ghlo_parallel_n_workers ()));
+
+  return CLAMP (MIN (n, share), GHLO_CPU_SORT_COLUMNS, MAX_COLUMNS);
 }
 
 gsize
@@ -197,6 +201,29 @@ sort_halves (Columns *self,
   find_places (self, self->k, planes->places);
   for (gsize i = 0; i < self->k * planes->width; i++)
     planes->places[i] = planes->old_places[planes->places[i]];
+  if (self->is_exact)
+    ghlo_cpu_sort_fetch (sizeof (guint64), (const guint8 *) planes->ranks, planes->numbers, planes->places,
+                         self->k * planes->width);
+  self->kind.low = 0;
+}
+
+/* Whether elements of the only key can be told from their ranks, after @found was found among them. */
+static gboolean
+is_exact (const GhloCpuSortRow *row,
+          guint                 found)
+{
+  const GhloSortKey *key = &row->comparator.keys[0];
+
+  return found == 0 && row->comparator.n_keys == 1 && key->size == key->element_size && !row->ranks[0].table;
+}
+
+/* Stores elements of the only key in the plane of sorted ones. */
+static void
+find_elements (const Columns *self,
+               guint          size)
+{
+  ghlo_cpu_routines ()->sort.unrank[self->kind.width][g_bit_storage (size) - 1] (
+    &self->row->ranks[0], self->planes.numbers, self->k * self->planes.width, self->kind.low, self->planes.sorted);
 }
 
 static void
@@ -214,8 +241,13 @@ store_records (const Columns         *self,
       guint size = row->sizes[i];
       GhloCpuSortRows sorted = plane_rows (self, self->planes.sorted, size);
 
-      load_elements (self, &from[i], 0, size);
-      ghlo_cpu_sort_fetch (size, self->planes.elements, sorted.data, places, n);
+      if (self->is_exact && i == row->comparator.keys[0].operand)
+        find_elements (self, size);
+      else
+        {
+          load_elements (self, &from[i], 0, size);
+          ghlo_cpu_sort_fetch (size, self->planes.elements, sorted.data, places, n);
+        }
       ghlo_cpu_sort_rows_copy (&sorted, &to[i], self->n_rows, self->k);
     }
   if (positions != NULL)
@@ -237,8 +269,7 @@ store_values (const Columns         *self,
   guint size = self->row->sizes[0];
   GhloCpuSortRows sorted = plane_rows (self, self->planes.sorted, size);
 
-  ghlo_cpu_routines ()->sort.unrank[g_bit_storage (size) - 1] (&self->row->ranks[0], self->planes.numbers,
-                                                               self->k * self->planes.width, sorted.data);
+  find_elements (self, size);
   ghlo_cpu_sort_rows_copy (&sorted, to, self->n_rows, self->k);
 }
 
@@ -268,8 +299,9 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
     }
   self.kind = ghlo_cpu_sort_numbers (&row->all, TRUE, self.planes.width * row->n);
   bits = row->all.bits + self.kind.low;
-  load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64,
-              bits > 64 ? (gpointer) self.planes.ranks : self.planes.numbers, &unordered);
+  self.is_exact = is_exact (row, load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64,
+                                             bits > 64 ? (gpointer) self.planes.ranks : self.planes.numbers,
+                                             &unordered));
   if (unordered)
     return FALSE;
   if (bits > 64)

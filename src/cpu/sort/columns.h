@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 /* Whether rows like @row, of a block of @n_lanes, are sorted faster as columns. */
 gboolean ghlo_cpu_sort_columns_takes   (const GhloCpuSortRow  *row,
                                         gsize                  n_lanes);
-/* The most rows of a block. */
-gsize    ghlo_cpu_sort_columns_most    (const GhloCpuSortRow  *row);
+/* The most rows of a block, where there are @n_rows that threads may share. */
+gsize    ghlo_cpu_sort_columns_most    (const GhloCpuSortRow  *row,
+                                        gsize                  n_rows);
 /* The size of the scratch for @n_rows of them, which is aligned to 64 bytes. */
 gsize    ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow  *row,
                                         gsize                  n_rows);

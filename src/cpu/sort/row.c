@@ -467,9 +467,8 @@ store_values (gpointer data,
   const Job *job = data;
   guint size = job->row->sizes[0];
 
-  ghlo_cpu_routines ()->sort.unrank[g_bit_storage (size) - 1] (&job->row->ranks[0],
-                                                               job->numbers + begin * job->width->size, end - begin,
-                                                               job->to[0] + begin * size);
+  ghlo_cpu_routines ()->sort.unrank[job->kind.width][g_bit_storage (size) - 1] (
+    &job->row->ranks[0], job->numbers + begin * job->width->size, end - begin, 0, job->to[0] + begin * size);
 }
 
 static void

@@ -103,13 +103,13 @@ static gboolean
 choose_block (Sort *self)
 {
   gboolean all_direct = self->result_direct;
-  gsize together;
+  gsize n_rows = self->blocks.n_lanes * self->blocks.n_groups, together;
 
   for (guint i = 0; i < self->row.n_operands; i++)
     all_direct &= self->direct[i];
-  self->columns = ghlo_cpu_sort_columns_takes (&self->row, self->blocks.n_lanes * self->blocks.n_groups);
+  self->columns = ghlo_cpu_sort_columns_takes (&self->row, n_rows);
   if (self->columns)
-    together = ghlo_cpu_sort_columns_most (&self->row);
+    together = ghlo_cpu_sort_columns_most (&self->row, n_rows);
   else
     together = all_direct ? 1 : CLAMP (TOGETHER_ELEMENTS / MAX (self->row.n, 1), MIN_TOGETHER, MAX_TOGETHER);
 

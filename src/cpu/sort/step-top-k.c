@@ -13,8 +13,9 @@
 #include <string.h>
 
 /* MIN_PART: fewest elements of a part of a row. CHECK_EVERY: chunks of ranks between two checks for cancellation.
- * TOGETHER: rows that are gathered at a time where their elements are not adjacent. */
-enum { MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256, TOGETHER = 16 };
+ * TOGETHER: rows that are gathered at a time where their elements are not adjacent; LONG_ROW: elements of a row that is
+ * gathered alone. */
+enum { MIN_PART = 1 << 14, CHECK_EVERY = 4096, MAX_PARTS = 256, TOGETHER = 16, LONG_ROW = 2 * MIN_PART };
 
 /* Nanoseconds to read an element, and to sort one of the k largest. */
 #define LOOK_COST 0.3
@@ -170,23 +171,23 @@ static void
 choose_parts (TopK *self)
 {
   gsize n_workers = MIN (ghlo_parallel_n_workers (), MAX_PARTS);
+  gsize n_parts = MIN (n_workers, self->n / MAX (MIN_PART, 8 * self->k));
 
-  self->n_parts = 1;
-  self->threads_share_rows = self->blocks.n_blocks >= n_workers || self->n / n_workers < MIN_PART
-                             || self->k > self->n / n_workers / 8;
-  if (!self->threads_share_rows)
-    self->n_parts = n_workers;
+  self->threads_share_rows = self->blocks.n_blocks >= n_workers || n_parts < 2;
+  self->n_parts = self->threads_share_rows ? 1 : n_parts;
 }
 
 /* How many rows are sorted, or gathered, together. */
 static gboolean
 choose_block (TopK *self)
 {
-  self->columns = ghlo_cpu_sort_columns_takes (&self->row, self->blocks.n_lanes * self->blocks.n_groups);
-  if (self->columns)
-    return ghlo_cpu_sort_blocks_divide (&self->blocks, ghlo_cpu_sort_columns_most (&self->row));
+  gsize n_rows = self->blocks.n_lanes * self->blocks.n_groups;
 
-  return ghlo_cpu_sort_blocks_divide (&self->blocks, self->direct || self->n >= MIN_PART ? 1 : TOGETHER);
+  self->columns = ghlo_cpu_sort_columns_takes (&self->row, n_rows);
+  if (self->columns)
+    return ghlo_cpu_sort_blocks_divide (&self->blocks, ghlo_cpu_sort_columns_most (&self->row, n_rows));
+
+  return ghlo_cpu_sort_blocks_divide (&self->blocks, self->direct || self->n >= LONG_ROW ? 1 : TOGETHER);
 }
 
 /* Lays out the scratch of each thread or part. The candidates of the first part have room for those of all. */

@@ -80,7 +80,7 @@ rounds_each_step (const GhloLowering *self,
   if (ghlo_lower_stored (type) == ghlo_lower_type (type) || ghlo_combiner_is_exact (combiner, GHLO_ELEMENT_CLASS_FLOAT))
     return FALSE;
 
-  return combiner == GHLO_COMBINER_MULTIPLY || count_reduced (self) <= (gint64) ghlo_element_short_sum (type);
+  return count_reduced (self) <= (gint64) ghlo_element_short_sum (type);
 }
 
 /* Whether windows have more elements along their last dimension than there are results in a row: a window's elements

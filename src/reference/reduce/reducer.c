@@ -33,6 +33,7 @@ struct _GhloRefReducer
   gboolean               is_float;   /* cells of the loop are doubles, otherwise integers */
   gboolean               is_complex; /* cells of the loop are GhloScalars */
   gboolean               is_wide;    /* the accumulator is a long double */
+  gboolean               is_f32;     /* products are rounded to f32 after each multiplication */
   GhloElementType        type;       /* of the loop's accumulator */
   Accumulator            accumulator;
   Accumulator            start;
@@ -106,7 +107,7 @@ product_float (GhloRefReducer *self, gconstpointer cells, gsize n)
   const double *x = cells;
   double product = self->accumulator.f;
 
-  if (self->type == GHLO_ELEMENT_TYPE_F32)
+  if (self->is_f32)
     for (gsize i = 0; i < n; i++)
       product = (float) (product * x[i]);
   else
@@ -262,6 +263,8 @@ prepare_loop (GhloRefReducer   *self,
 
   self->type = argument->element_type;
   self->is_float = is_float;
+  self->is_f32 = self->type == GHLO_ELEMENT_TYPE_F32
+                 || (ghlo_element_info (self->type)->bits < 32 && length > ghlo_element_short_sum (self->type));
   if (self->loop == sum_double)
     choose_sum (self, length);
   read_init (self, 0, init, &self->init_cell);

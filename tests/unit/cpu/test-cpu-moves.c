@@ -669,6 +669,38 @@ test_scatter_large (void)
     }
 }
 
+/* Many updates of one row after the other, as in sorted segments: rows of any length, runs of any length, places that
+ * come again, and places out of bounds. */
+static void
+test_scatter_runs (void)
+{
+  static const char *const computations[] = { "add", "add", "add", "maximum", "minimum" };
+  static const char *const elements[] = { "i8", "i16", "i32", "i64", "bf16", "f16", "f32", "f64" };
+  enum { N = 700 };
+
+  for (guint i = 0; i < 400; i++)
+    {
+      const gint32 rows = pick (1, 60), columns = pick (1, i % 3 ? 40 : 300), length = pick (1, 80);
+      const Numbers numbers = {
+        .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { rows, columns }, .indices = { N, 1 },
+        .other = { N, columns }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+        .n_map = 1, .vector = 1,
+      };
+      const char *element = elements[i % G_N_ELEMENTS (elements)];
+      g_autofree char *type = spell (numbers.dimensions, 2, element), *update = spell (numbers.other, 2, element);
+      g_autofree char *op = spell_scatter (&numbers, PICK_ONE (computations), element);
+      g_autoptr (GhloValue) operand = new_special (type), updates = new_special (update);
+      g_autoptr (GhloValue) indices = new_random ("tensor<700x1xi32>", 0, 1);
+
+      for (gint32 k = 0, place = 0; k < N; k++)
+        {
+          place = k % length == 0 ? pick (-1, rows + 1) : place;
+          ((gint32 *) (gpointer) indices->data)[k] = place;
+        }
+      check_op (op, "scatter", (GhloValue *[]) { operand, indices, updates }, 3, type);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -687,6 +719,7 @@ main (int   argc,
   g_test_add_func ("/cpu-moves/gather", test_gather);
   g_test_add_func ("/cpu-moves/scatter", test_scatter);
   g_test_add_func ("/cpu-moves/scatter/large", test_scatter_large);
+  g_test_add_func ("/cpu-moves/scatter/runs", test_scatter_runs);
 
   return g_test_run ();
 }
