@@ -67,12 +67,21 @@ NAME (count) (gint64 *numbers,
         gint64        to_stride, \
         gsize         n) \
   { \
-    if (to_stride == sizeof (T)) \
-      for (gsize i = 0; i < n; i++) \
-        ((T *) to)[i] = *(const T *) (from + offsets[i]); \
-    else \
-      for (gsize i = 0; i < n; i++) \
-        *(T *) (to + (gint64) i * to_stride) = *(const T *) (from + offsets[i]); \
+    gsize i = 0; \
+\
+    /* A processor takes one branch a cycle, and moves more than one unit. */ \
+    for (; i + 4 <= n; i += 4, to += 4 * to_stride) \
+      { \
+        const T a = *(const T *) (from + offsets[i]), b = *(const T *) (from + offsets[i + 1]); \
+        const T c = *(const T *) (from + offsets[i + 2]), d = *(const T *) (from + offsets[i + 3]); \
+\
+        *(T *) to = a; \
+        *(T *) (to + to_stride) = b; \
+        *(T *) (to + 2 * to_stride) = c; \
+        *(T *) (to + 3 * to_stride) = d; \
+      } \
+    for (; i < n; i++, to += to_stride) \
+      *(T *) to = *(const T *) (from + offsets[i]); \
   }
 
 PICK (pick1, Unit1)

@@ -89,6 +89,7 @@ extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
 extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (transposes)[GHLO_CPU_N_UNITS];
+extern const GhloCpuTableFunc   NAME (transposes_at)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPoolGradientFunc  NAME (pool_gradients)[2][GHLO_CPU_N_SELECTIONS];
 extern const GhloCpuWindowLanesFunc   NAME (windows)[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];
@@ -97,6 +98,9 @@ void NAME (clear_columns) (guint8 *to, gsize row, gsize from, gsize n);
 void NAME (interleave4) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
 void NAME (interleave16) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
+
+/* NULL where the processor cannot. */
+GhloCpuShuffleFunc NAME (find_shuffle) (void);
 
 void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
 void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);

@@ -48,6 +48,15 @@ store_lane (guint8 *to,
   *(Unit16 *) to = value;
 }
 
+/* The same of columns at any offsets, from lane to lane @step columns on. */
+static inline U64x2
+load_lane_at (const guint8 *from,
+              const gint64 *columns,
+              guint         step)
+{
+  return *(const Unit16 *) (from + columns[0]);
+}
+
 /* The same in all 16-byte lanes of a register of this level. A load takes each lane from another column; columns are
  * @stride bytes apart. Non-temporal stores need alignment. */
 #if defined (__AVX512F__)
@@ -71,6 +80,19 @@ load_wide (const guint8 *at,
   value = _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (at + 2 * stride)), 2);
 
   return _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (at + 3 * stride)), 3);
+}
+
+static inline Wide
+load_wide_at (const guint8 *from,
+              const gint64 *columns,
+              guint         step)
+{
+  Wide value = _mm512_castsi128_si512 (_mm_loadu_si128 ((const __m128i_u *) (from + columns[0])));
+
+  value = _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (from + columns[step])), 1);
+  value = _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (from + columns[2 * step])), 2);
+
+  return _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (from + columns[3 * step])), 3);
 }
 
 static inline void
@@ -106,6 +128,16 @@ load_wide (const guint8 *at,
   return _mm256_inserti128_si256 (value, _mm_loadu_si128 ((const __m128i_u *) (at + stride)), 1);
 }
 
+static inline Wide
+load_wide_at (const guint8 *from,
+              const gint64 *columns,
+              guint         step)
+{
+  Wide value = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i_u *) (from + columns[0])));
+
+  return _mm256_inserti128_si256 (value, _mm_loadu_si128 ((const __m128i_u *) (from + columns[step])), 1);
+}
+
 static inline void
 store_wide (guint8 *to,
             Wide    value)
@@ -130,6 +162,7 @@ typedef U64x2 Wide;
 #define WIDE_LOW_8 LOW_8
 #define WIDE_HIGH_8 HIGH_8
 #define load_wide load_lane
+#define load_wide_at load_lane_at
 #define store_wide store_lane
 #define store_past store_lane
 #endif
@@ -137,13 +170,15 @@ typedef U64x2 Wide;
 #define WIDE_HIGH_16(a, b) b
 
 /* Transposes rows [begin, end) of as many columns as a register holds units: in each 16-byte lane the squares of
- * @SIDE × @SIDE units are transposed by interleaving their halves. */
-#define TILE(name, V, SIZE, load, store, low, high) \
+ * @SIDE × @SIDE units are transposed by interleaving their halves. Columns of the source and rows of the result are as
+ * many bytes apart as the parameters say, or, where these are tables, at such offsets: LOADED is the part of column i
+ * from a row on, and TO where row i is stored. */
+#define TILE(name, V, SIZE, S, store, low, high, LOADED, TO) \
   static inline __attribute__ ((always_inline)) void \
   name (const guint8 *from, \
-        gint64        stride, \
+        S             columns, \
         guint8       *to, \
-        gint64        to_row, \
+        S             rows, \
         gsize         begin, \
         gsize         end) \
   { \
@@ -155,7 +190,7 @@ typedef U64x2 Wide;
         V square[SIDE], other[SIDE]; \
 \
         UNROLL for (guint i = 0; i < SIDE; i++) \
-          square[i] = load (from + i * stride + row * SIZE, SIDE * stride); \
+          square[i] = LOADED; \
         UNROLL for (guint step = 1; step < SIDE; step *= 2) \
           { \
             UNROLL for (guint i = 0; 2 * i + 1 < SIDE; i++) \
@@ -167,18 +202,25 @@ typedef U64x2 Wide;
               square[i] = other[i]; \
           } \
         UNROLL for (guint i = 0; i < SIDE; i++) \
-          store (to + (gint64) (row + i) * to_row, square[i]); \
+          store (TO, square[i]); \
       } \
   }
 
+#define STRIDED(name, V, SIZE, load, store, low, high) \
+  TILE (name, V, SIZE, gint64, store, low, high, load (from + i * columns + row * SIZE, SIDE * columns), \
+        to + (gint64) (row + i) * rows)
+#define TABLED(name, V, SIZE, load, store, low, high) \
+  TILE (name, V, SIZE, const gint64 *, store, low, high, load (from + row * SIZE, columns + i, SIDE), \
+        to + rows[row + i])
+
 /* All columns are read one cache line at a time, since the L1 cache holds only a few of them at once where columns
- * are a power of two apart. */
-#define PLANE(name, SIZE, WIDTH, tile) \
+ * are a power of two apart. FROM and COLUMNS are what a tile's first column is at. */
+#define PLANE(name, SIZE, WIDTH, tile, S, FROM, COLUMNS) \
   static void \
   name (const guint8 *from, \
-        gint64        from_column, \
+        S             from_columns, \
         guint8       *to, \
-        gint64        to_row, \
+        S             to_rows, \
         gsize         rows, \
         gsize         columns) \
   { \
@@ -187,10 +229,14 @@ typedef U64x2 Wide;
         { \
           gsize column = MIN (next, columns - WIDTH); \
 \
-          tile (from + (gint64) column * from_column, from_column, to + column * SIZE, to_row, row, \
-                MIN (row + LINE_BYTES / SIZE, rows)); \
+          tile (FROM, COLUMNS, to + column * SIZE, to_rows, row, MIN (row + LINE_BYTES / SIZE, rows)); \
         } \
   }
+
+#define STRIDED_PLANE(name, SIZE, WIDTH, tile) \
+  PLANE (name, SIZE, WIDTH, tile, gint64, from + (gint64) column * from_columns, from_columns)
+#define TABLED_PLANE(name, SIZE, WIDTH, tile) \
+  PLANE (name, SIZE, WIDTH, tile, const gint64 *, from, from_columns + column)
 
 /* Planes with fewer columns, or rows, than a square has, where the result, or the source, has no gaps. Squares of a
  * cache line of the other dimension go through a copy that has room for a whole one. A store of 16 bytes for each row
@@ -242,12 +288,16 @@ typedef U64x2 Wide;
   }
 
 #define TRANSPOSE(name, SIZE) \
-  TILE (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
-  TILE (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
-  TILE (name##_lane, U64x2, SIZE, load_lane, store_lane, LOW_##SIZE, HIGH_##SIZE) \
-  PLANE (name##_planes, SIZE, VECTOR_BYTES / SIZE, name##_wide) \
-  PLANE (name##_past_planes, SIZE, VECTOR_BYTES / SIZE, name##_past) \
-  PLANE (name##_narrow, SIZE, 16 / SIZE, name##_lane) \
+  STRIDED (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  STRIDED (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  STRIDED (name##_lane, U64x2, SIZE, load_lane, store_lane, LOW_##SIZE, HIGH_##SIZE) \
+  STRIDED_PLANE (name##_planes, SIZE, VECTOR_BYTES / SIZE, name##_wide) \
+  STRIDED_PLANE (name##_past_planes, SIZE, VECTOR_BYTES / SIZE, name##_past) \
+  STRIDED_PLANE (name##_narrow, SIZE, 16 / SIZE, name##_lane) \
+  TABLED (name##_wide_at, Wide, SIZE, load_wide_at, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  TABLED (name##_lane_at, U64x2, SIZE, load_lane_at, store_lane, LOW_##SIZE, HIGH_##SIZE) \
+  TABLED_PLANE (name##_planes_at, SIZE, VECTOR_BYTES / SIZE, name##_wide_at) \
+  TABLED_PLANE (name##_narrow_at, SIZE, 16 / SIZE, name##_lane_at) \
   NARROW (name, SIZE, name##_lane, NAME (moves)[__builtin_ctz (SIZE)]) \
 \
   static void \
@@ -268,6 +318,25 @@ typedef U64x2 Wide;
       NAME (moves)[__builtin_ctz (SIZE)] (from, from_row, from_column, to, to_row, to_column, rows, columns); \
     else \
       (columns < VECTOR_BYTES / SIZE ? name##_narrow : name##_planes) (from, from_column, to, to_row, rows, columns); \
+  } \
+\
+  static void \
+  name##_at (const guint8 *from, \
+             const gint64 *from_columns, \
+             guint8       *to, \
+             const gint64 *to_rows, \
+             gsize         rows, \
+             gsize         columns) \
+  { \
+    if (rows < 16 / SIZE || columns < 16 / SIZE) \
+      { \
+        for (gsize i = 0; i < rows; i++) \
+          for (gsize j = 0; j < columns; j++) \
+            *(Unit##SIZE *) (to + to_rows[i] + j * SIZE) = *(const Unit##SIZE *) (from + from_columns[j] + i * SIZE); \
+      } \
+    else \
+      (columns < VECTOR_BYTES / SIZE ? name##_narrow_at : name##_planes_at) (from, from_columns, to, to_rows, rows, \
+                                                                             columns); \
   } \
 \
   static void \
@@ -294,6 +363,9 @@ TRANSPOSE (transpose16, 16)
 
 const GhloCpuPlaneFunc NAME (transposes)[GHLO_CPU_N_UNITS] = {
   transpose1, transpose2, transpose4, transpose8, transpose16,
+};
+const GhloCpuTableFunc NAME (transposes_at)[GHLO_CPU_N_UNITS] = {
+  transpose1_at, transpose2_at, transpose4_at, transpose8_at, transpose16_at,
 };
 const GhloCpuPlaneFunc NAME (streams)[GHLO_CPU_N_UNITS] = {
   transpose1_stream, transpose2_stream, transpose4_stream, transpose8_stream, transpose16_stream,

@@ -39,5 +39,7 @@ NAME (routines_init) (GhloCpuRoutines *self)
   NAME (triangles_init) (self->triangles);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->transpose, NAME (transposes), sizeof (self->transpose));
+  memcpy (self->transpose_at, NAME (transposes_at), sizeof (self->transpose_at));
+  self->shuffle = NAME (find_shuffle) ();
   memcpy (self->stream, NAME (streams), sizeof (self->stream));
 }

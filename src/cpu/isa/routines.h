@@ -165,7 +165,41 @@ typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
                                        gsize                rows,
                                        gsize                columns);
 
+/* to[to_rows[i] + j units] = from[from_columns[j] + i units] for i < rows and j < columns, of units of the same sizes.
+ * Tables are in bytes. */
+typedef void (*GhloCpuTableFunc)      (const guint8        *from,
+                                       const gint64        *from_columns,
+                                       guint8              *to,
+                                       const gint64        *to_rows,
+                                       gsize                rows,
+                                       gsize                columns);
+
 enum { GHLO_CPU_N_UNITS = 5 };
+
+/* A register of adjacent bytes of the result, that are picked from a few registers of the source. */
+enum { GHLO_CPU_SHUFFLE_BYTES = 64, GHLO_CPU_SHUFFLE_MAX_PARTS = 8 };
+
+typedef struct
+{
+  guint   n_parts;
+  guint64 n_bytes;                               /* of the result; at most GHLO_CPU_SHUFFLE_BYTES */
+  gint64  offsets[GHLO_CPU_SHUFFLE_MAX_PARTS];   /* of each part of the source */
+  guint64 loads[GHLO_CPU_SHUFFLE_MAX_PARTS];     /* bits of the bytes that are read of a part */
+  guint64 stores[GHLO_CPU_SHUFFLE_MAX_PARTS];    /* bits of the bytes of the result that are from a part */
+  guint8  places[GHLO_CPU_SHUFFLE_MAX_PARTS][GHLO_CPU_SHUFFLE_BYTES];   /* of these in the part */
+} GhloCpuShuffle;
+
+/* Shuffles @cut columns at a time of each row. The last ones are shuffled together with some before them. */
+typedef void (*GhloCpuShuffleFunc)    (const GhloCpuShuffle *self,
+                                       const guint8         *from,
+                                       gint64                from_row,
+                                       gint64                from_column,
+                                       guint8               *to,
+                                       gint64                to_row,
+                                       gint64                to_column,
+                                       gsize                 rows,
+                                       gsize                 columns,
+                                       gsize                 cut);
 
 /* Adds number × @scale to each of @n offsets. A number outside of [0, @limit] is either clamped, or its offset
  * becomes GHLO_CPU_OUT_OF_BOUNDS and stays so in later calls. */
@@ -527,6 +561,8 @@ typedef struct
   GhloCpuPickFunc  pick[GHLO_CPU_N_UNITS];
   GhloCpuPlaneFunc move[GHLO_CPU_N_UNITS];                 /* any strides */
   GhloCpuPlaneFunc transpose[GHLO_CPU_N_UNITS];            /* source columns and result rows are adjacent */
+  GhloCpuTableFunc transpose_at[GHLO_CPU_N_UNITS];         /* the same by tables */
+  GhloCpuShuffleFunc shuffle;                              /* NULL where the processor has no shuffles of bytes */
   GhloCpuPlaneFunc stream[GHLO_CPU_N_UNITS];               /* with non-temporal stores; then ghlo_cpu_fence() */
 } GhloCpuRoutines;
 

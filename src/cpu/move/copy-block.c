@@ -8,71 +8,150 @@
 
 #include <string.h>
 
-enum { CHUNK = 1024, BLOCK = 64, PATTERN = 512 };
+enum { CHUNK = 1024, BLOCK = 64, PATTERN = 512, SHORT_ROW = 8 };
 
-/* Copies a unit of any size. Up to 64 bytes are copied by two overlapping moves of a constant size, since a call
- * costs more. */
-#define COPY_TWO(SIZE) \
-  memcpy (head, from, SIZE); \
-  memcpy (tail, from + n - SIZE, SIZE); \
-  memcpy (to, head, SIZE); \
-  memcpy (to + n - SIZE, tail, SIZE)
+/* Units of up to 64 bytes are copied by two overlapping moves of a constant size, since a call costs more. */
+#define UNITS(SIZE) \
+  if (size >= SIZE) \
+    { \
+      for (gsize i = 0; i < n; i++, to += to_stride) \
+        { \
+          const guint8 *unit = offsets != NULL ? from + offsets[i] : from + (gint64) i * from_stride; \
+          guint8 head[SIZE], tail[SIZE]; \
+\
+          memcpy (head, unit, SIZE); \
+          memcpy (tail, unit + size - SIZE, SIZE); \
+          memcpy (to, head, SIZE); \
+          memcpy (to + size - SIZE, tail, SIZE); \
+        } \
+      return; \
+    }
 
-static inline void
-copy_unit (guint8       *to,
-           const guint8 *from,
-           gsize         n)
+void
+ghlo_cpu_copy_units (const guint8 *from,
+                     const gint64 *offsets,
+                     gint64        from_stride,
+                     guint8       *to,
+                     gint64        to_stride,
+                     gsize         n,
+                     gsize         size)
 {
-  guint8 head[32], tail[32];
-
-  if (n > 64)
-    memcpy (to, from, n);
-  else if (n > 32)
+  if (size > 64)
     {
-      COPY_TWO (32);
+      for (gsize i = 0; i < n; i++)
+        memcpy (to + (gint64) i * to_stride,
+                from + (offsets != NULL ? offsets[i] : (gint64) i * from_stride), size);
+      return;
     }
-  else if (n > 16)
-    {
-      COPY_TWO (16);
-    }
-  else if (n > 8)
-    {
-      COPY_TWO (8);
-    }
-  else if (n > 4)
-    {
-      COPY_TWO (4);
-    }
-  else
-    for (gsize i = 0; i < n; i++)
-      to[i] = from[i];
+  UNITS (32)
+  UNITS (16)
+  UNITS (8)
+  UNITS (4)
+  UNITS (2)
+  UNITS (1)
 }
 
 static void
-copy_units (const GhloCpuCopy *self,
-            const guint8      *from,
-            guint8            *to,
-            gsize              rows,
-            gsize              columns)
+copy_units (const GhloCpuCopy       *self,
+            const GhloCpuCopyTables *tables,
+            const guint8            *from,
+            guint8                  *to,
+            gsize                    rows,
+            gsize                    columns)
 {
-  guint last = self->rank - 1;
+  const guint last = self->rank - 1, inner = columns < SHORT_ROW && rows > columns ? last - 1 : last;
+  const guint outer = inner == last ? last - 1 : last;
 
-  for (gsize i = 0; i < rows; i++)
-    for (gsize j = 0; j < columns; j++)
-      copy_unit (to + (gint64) i * self->to[last - 1] + (gint64) j * self->to[last],
-                 from + (gint64) i * self->from[last - 1] + (gint64) j * self->from[last], self->to_unit);
+  for (gsize i = 0; i < (inner == last ? rows : columns); i++)
+    ghlo_cpu_copy_units (from + (gint64) i * self->from[outer], NULL, self->from[inner],
+                         to + (gint64) i * self->to[outer], self->to[inner], inner == last ? columns : rows,
+                         self->to_unit);
 }
 
 static void
-copy_plane (const GhloCpuCopy *self,
-            const guint8      *from,
-            guint8            *to,
-            gsize              rows,
-            gsize              columns)
+copy_plane (const GhloCpuCopy       *self,
+            const GhloCpuCopyTables *tables,
+            const guint8            *from,
+            guint8                  *to,
+            gsize                    rows,
+            gsize                    columns)
 {
   guint last = self->rank - 1;
 
   self->plane (from, self->from[last - 1], self->from[last], to, self->to[last - 1], self->to[last], rows, columns);
+}
+
+/* Fills in the offsets of a group of dimensions, the last of which is the fastest; returns how many there are. */
+static gsize
+fill_offsets (const GhloCpuCopy *self,
+              guint              first,
+              guint              end,
+              const gint64      *strides,
+              gint64            *offsets)
+{
+  gsize n = 1;
+
+  offsets[0] = 0;
+  for (guint d = end; d > first; d--)
+    {
+      for (gsize i = n; i < n * (gsize) self->steps[d - 1]; i++)
+        offsets[i] = offsets[i - n] + strides[d - 1];
+      n *= (gsize) self->steps[d - 1];
+    }
+
+  return n;
+}
+
+void
+ghlo_cpu_copy_fill_tables (const GhloCpuCopy *self,
+                           GhloCpuCopyTables *tables)
+{
+  const guint column = self->rank - self->n_columns, row = column - self->n_rows;
+
+  fill_offsets (self, row, column, self->to, tables->rows);
+  fill_offsets (self, column, self->rank, self->from, tables->columns);
+}
+
+/* Returns the units of a group for one in its slowest dimension. */
+static gsize
+count_inner (const GhloCpuCopy *self,
+             guint              first,
+             guint              end)
+{
+  gsize n = 1;
+
+  for (guint i = first + 1; i < end; i++)
+    n *= (gsize) self->sizes[i];
+
+  return n;
+}
+
+static void
+copy_tables (const GhloCpuCopy       *self,
+             const GhloCpuCopyTables *tables,
+             const guint8            *from,
+             guint8                  *to,
+             gsize                    rows,
+             gsize                    columns)
+{
+  const guint column = self->rank - self->n_columns, row = column - self->n_rows;
+
+  self->table (from, tables->columns, to, tables->rows, rows * count_inner (self, row, column),
+               columns * count_inner (self, column, self->rank));
+}
+
+static void
+shuffle_block (const GhloCpuCopy       *self,
+               const GhloCpuCopyTables *tables,
+               const guint8            *from,
+               guint8                  *to,
+               gsize                    rows,
+               gsize                    columns)
+{
+  const guint column = self->rank - self->n_columns;
+
+  ghlo_cpu_routines ()->shuffle (&self->shuffle, from, self->from[column - 1], self->from[column], to,
+                                 self->to[column - 1], self->to[column], rows, columns, (gsize) self->cut);
 }
 
 /* Repeats one unit @n times. While the written part is short, it is doubled; after that a pattern of many units is
@@ -90,7 +169,7 @@ fill_row (guint8       *to,
       memset (to, from[0], n);
       return;
     }
-  copy_unit (to, from, unit);
+  memcpy (to, from, unit);
   while (done < n_bytes)
     {
       gsize part = MIN (done, n_bytes - done);
@@ -103,11 +182,12 @@ fill_row (guint8       *to,
 }
 
 static void
-fill_rows (const GhloCpuCopy *self,
-           const guint8      *from,
-           guint8            *to,
-           gsize              rows,
-           gsize              columns)
+fill_rows (const GhloCpuCopy       *self,
+           const GhloCpuCopyTables *tables,
+           const guint8            *from,
+           guint8                  *to,
+           gsize                    rows,
+           gsize                    columns)
 {
   guint last = self->rank - 1;
 
@@ -139,11 +219,12 @@ convert_row (const GhloCpuCopy *self,
 }
 
 static void
-convert_rows (const GhloCpuCopy *self,
-              const guint8      *from,
-              guint8            *to,
-              gsize              rows,
-              gsize              columns)
+convert_rows (const GhloCpuCopy       *self,
+              const GhloCpuCopyTables *tables,
+              const guint8            *from,
+              guint8                  *to,
+              gsize                    rows,
+              gsize                    columns)
 {
   guint last = self->rank - 1;
 
@@ -155,11 +236,12 @@ convert_rows (const GhloCpuCopy *self,
 /* Converts a block whose columns are adjacent in the source: each column is converted to f32, then tiles of columns
  * are transposed. */
 static void
-convert_transposed (const GhloCpuCopy *self,
-                    const guint8      *from,
-                    guint8            *to,
-                    gsize              rows,
-                    gsize              columns)
+convert_transposed (const GhloCpuCopy       *self,
+                    const GhloCpuCopyTables *tables,
+                    const guint8            *from,
+                    guint8                  *to,
+                    gsize                    rows,
+                    gsize                    columns)
 {
   guint last = self->rank - 1;
   float numbers[BLOCK * BLOCK];
@@ -195,7 +277,14 @@ ghlo_cpu_copy_choose_block (GhloCpuCopy *self)
   gboolean transposes = self->from[last - 1] == (gint64) self->from_unit && self->to[last] == (gint64) self->to_unit
                         && self->from[last] != 0;
 
-  if (self->reader.size != 0)
+  if (self->shuffles)
+    self->block = shuffle_block;
+  else if (self->has_tables)
+    {
+      self->block = copy_tables;
+      self->table = routines->transpose_at[unit];
+    }
+  else if (self->reader.size != 0)
     {
       transposes = transposes && self->writer.same;
       self->block = transposes ? convert_transposed : convert_rows;

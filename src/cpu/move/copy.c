@@ -74,6 +74,18 @@ push (GhloCpuCopy *self,
   self->rank++;
 }
 
+/* Adds a dimension of one element in front, which may be the rows of blocks. */
+static void
+push_front (GhloCpuCopy *self)
+{
+  memmove (self->sizes + 1, self->sizes, self->rank * sizeof (gint64));
+  memmove (self->from + 1, self->from, self->rank * sizeof (gint64));
+  memmove (self->to + 1, self->to, self->rank * sizeof (gint64));
+  self->sizes[0] = 1;
+  self->from[0] = self->to[0] = 0;
+  self->rank++;
+}
+
 static void
 merge_dimensions (GhloCpuCopy     *self,
                   const Dimension *dimensions,
@@ -106,40 +118,19 @@ make_units (GhloCpuCopy *self)
     }
 }
 
-/* Where the source's smallest stride is not that of the last dimension, moves the dimension with that stride to the
- * last position but one, and makes the stride positive. */
-static gboolean
-find_cross (GhloCpuCopy *self)
+/* Makes the stride of rows in the source positive. */
+static void
+turn_rows (GhloCpuCopy *self)
 {
-  guint last = self->rank - 1, best = last;
-  Dimension d;
+  guint row = self->rank - 2;
 
-  for (guint i = 0; i < last; i++)
-    if (self->from[i] != 0 && self->from[last] != 0 && ABS (self->from[i]) < ABS (self->from[best]))
-      best = i;
-  if (best == last)
-    return FALSE;
-
-  d = (Dimension) { self->sizes[best], self->from[best], self->to[best] };
-  for (guint i = best; i + 1 < last; i++)
+  if (self->from[row] < 0)
     {
-      self->sizes[i] = self->sizes[i + 1];
-      self->from[i] = self->from[i + 1];
-      self->to[i] = self->to[i + 1];
+      self->from_at += (self->sizes[row] - 1) * self->from[row];
+      self->to_at += (self->sizes[row] - 1) * self->to[row];
+      self->from[row] = -self->from[row];
+      self->to[row] = -self->to[row];
     }
-  if (d.from < 0)
-    {
-      self->from_at += (d.size - 1) * d.from;
-      self->to_at += (d.size - 1) * d.to;
-      d.from = -d.from;
-      d.to = -d.to;
-    }
-  self->rank -= 2;
-  last = self->rank + 1;
-  push (self, d);
-  push (self, (Dimension) { self->sizes[last], self->from[last], self->to[last] });
-
-  return TRUE;
 }
 
 static void
@@ -153,19 +144,20 @@ cut_blocks (GhloCpuCopy *self,
   rows = crosses ? CLAMP (CROSS_BYTES / unit, 1, self->sizes[last - 1]) : 1;
   columns = CLAMP (crosses && rows * unit >= CROSS_BYTES ? CROSS_COLUMNS : most / rows, 1, self->sizes[last]);
   rows = CLAMP (most / columns, 1, self->sizes[last - 1]);
+  for (guint i = 0; i < self->rank; i++)
+    self->steps[i] = i == last ? columns : i == last - 1 ? rows : 1;
+  if (self->has_tables || self->shuffles)
+    ghlo_cpu_copy_cut_groups (self);
   self->chunk = self->to_unit;
   self->n_parts = 1;
   if (self->to_unit > CHUNK_BYTES)
     {
       self->chunk = CHUNK_BYTES;
       self->n_parts = ghlo_size_ceil_div (self->to_unit, CHUNK_BYTES);
-      rows = columns = 1;
+      self->steps[last] = self->steps[last - 1] = 1;
     }
   for (guint i = 0; i < self->rank; i++)
-    {
-      self->steps[i] = i == last ? columns : i == last - 1 ? rows : 1;
-      self->n_parts *= (gsize) ghlo_ceil_div (self->sizes[i], self->steps[i]);
-    }
+    self->n_parts *= (gsize) ghlo_ceil_div (self->sizes[i], self->steps[i]);
 }
 
 gboolean
@@ -199,17 +191,11 @@ ghlo_cpu_copy_init (GhloCpuCopy     *self,
   merge_dimensions (self, dimensions, order_dimensions (self, dimensions, rank, sizes, from, to));
   if (is_raw)
     make_units (self);
-  while (self->rank < 2)
-    {
-      Dimension d = { 1, 0, 0 }, row = { self->sizes[0], self->from[0], self->to[0] };
-      guint kept = self->rank;
-
-      self->rank = 0;
-      push (self, d);
-      if (kept == 1)
-        push (self, row);
-    }
-  crosses = find_cross (self);
+  while (self->rank < 2 || self->sizes[0] > 1)
+    push_front (self);
+  crosses = ghlo_cpu_copy_find_groups (self, is_raw);
+  if (crosses && !self->has_tables)
+    turn_rows (self);
   cut_blocks (self, crosses);
   ghlo_cpu_copy_choose_block (self);
 
@@ -272,10 +258,13 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
                      gsize              begin,
                      gsize              end)
 {
-  guint last = self->rank - 1;
+  const guint column = self->rank - self->n_columns, row = column - self->n_rows;
+  GhloCpuCopyTables tables;
   Position position;
 
   g_assert (self->chunk < self->to_unit || self->rank > 1);
+  if (self->has_tables)
+    ghlo_cpu_copy_fill_tables (self, &tables);
   position_init (&position, self, begin);
   while (begin < end)
     {
@@ -291,9 +280,9 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
         }
       else
         {
-          self->block (self, from + position.from, to + position.to,
-                       (gsize) MIN (self->steps[last - 1], self->sizes[last - 1] - position.index[last - 1]),
-                       (gsize) MIN (self->steps[last], self->sizes[last] - position.index[last]));
+          self->block (self, self->has_tables ? &tables : NULL, from + position.from, to + position.to,
+                       (gsize) MIN (self->steps[row], self->sizes[row] - position.index[row]),
+                       (gsize) MIN (self->steps[column], self->sizes[column] - position.index[column]));
           begin++;
         }
       position_next (&position, self);
@@ -305,12 +294,14 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
 gsize
 ghlo_cpu_copy_part (const GhloCpuCopy *self)
 {
-  guint last = self->rank - 1;
+  gsize n = self->chunk;
 
   if (self->n_parts == 0)
     return 1;
+  for (guint i = 0; i < self->rank; i++)
+    n *= (gsize) self->steps[i];
 
-  return MAX (self->chunk * (gsize) self->steps[last] * (gsize) self->steps[last - 1], 1);
+  return MAX (n, 1);
 }
 
 typedef struct

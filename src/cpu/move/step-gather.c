@@ -108,6 +108,8 @@ copy_chunk (const Gather *self,
 {
   if (self->pick != NULL)
     self->pick (from, offsets, to + others[0], self->indexer.other[0], n);
+  else if (self->is_unit && self->indexer.rank == 1)
+    ghlo_cpu_copy_units (from, offsets, 0, to + others[0], self->indexer.other[0], n, self->slice.to_unit);
   else if (self->is_unit)
     for (gsize i = 0; i < n; i++)
       memcpy (to + others[i], from + offsets[i], self->slice.to_unit);

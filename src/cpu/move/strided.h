@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Copies of strided elements to adjacent ones, and back, for loops over adjacent numbers. Elements have 1, 2, 4, 8 or
- * 16 bytes; strides are in bytes.
+ * Copies of strided elements to adjacent ones, and of one element to many, for loops over adjacent numbers. Elements
+ * have 1, 2, 4, 8 or 16 bytes; strides are in bytes.
  */
 
 #pragma once
@@ -22,12 +22,6 @@ void ghlo_cpu_pack_strided   (guint         size,
 void ghlo_cpu_fill           (guint         size,
                               const guint8 *from,
                               guint8       *to,
-                              gsize         n);
-/* Copies @n adjacent elements to strided ones. */
-void ghlo_cpu_unpack_strided (guint         size,
-                              const guint8 *from,
-                              guint8       *to,
-                              gint64        stride,
                               gsize         n);
 
 G_END_DECLS

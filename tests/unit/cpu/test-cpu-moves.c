@@ -109,6 +109,24 @@ test_copy_large (void)
       }
 }
 
+/* Several dimensions are rows or columns of a block, or are shuffled in registers; the last ones of each overlap. */
+static void
+test_copy_short (void)
+{
+  static const gint64 shapes[][5] = {
+    { 8, 2, 18, 7, 59 }, { 2, 16, 72, 3, 5 }, { 6, 7, 11, 4, 2 }, { 3, 5, 7, 3, 2 }, { 1, 1, 40, 50, 3 },
+    { 1, 3, 2, 2, 700 }, { 1, 9, 4, 130, 6 }, { 2, 2, 2, 2, 2 }, { 17, 1, 33, 1, 13 },
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (copied_types); t++)
+    for (guint i = 0; i < 12 * G_N_ELEMENTS (shapes); i++)
+      {
+        g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (copied_types[t], shapes[i / 12], 5);
+
+        check_copy (type);
+      }
+}
+
 static void
 test_copy_cancelled (void)
 {
@@ -711,6 +729,7 @@ main (int   argc,
 
   g_test_add_func ("/cpu-moves/copy", test_copy);
   g_test_add_func ("/cpu-moves/copy/large", test_copy_large);
+  g_test_add_func ("/cpu-moves/copy/short", test_copy_short);
   g_test_add_func ("/cpu-moves/copy/cancelled", test_copy_cancelled);
   g_test_add_func ("/cpu-moves/concatenate", test_concatenate);
   g_test_add_func ("/cpu-moves/pad", test_pad);
