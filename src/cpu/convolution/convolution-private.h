@@ -119,9 +119,10 @@ gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
 gboolean ghlo_cpu_windows_clear              (guint8               *memory,
                                               gsize                 size,
                                               const GhloMonitor    *monitor);
-/* Whether all weights, which are floats, are finite. */
+/* Whether all weights, which are floats, are finite; of no use when cancelled. */
 gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
-                                              const guint8         *rhs);
+                                              const guint8         *rhs,
+                                              const GhloMonitor    *monitor);
 /* Writes the NaN that weights which are not finite give with padding. @result is complete, and no epilogue has read
  * or changed it yet. FALSE when cancelled. */
 gboolean ghlo_cpu_windows_spread_nan         (const GhloCpuWindows *self,

@@ -384,7 +384,7 @@ ghlo_cpu_convolution_pack (const GhloCpuConvolution  *self,
                            const GhloMonitor         *monitor,
                            GError                   **error)
 {
-  return (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->whole, rhs))
+  return (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->whole, rhs, monitor))
          && self->algorithm->pack (self, rhs, packed, scratch, monitor, error);
 }
 
@@ -454,8 +454,10 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
 
   run.result = result;
   ok = self->algorithm->compute (self, &run, &problem);
-  if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->whole, rhs))
+  if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->whole, rhs, monitor))
     ok = spread_nan (self, &run, &problem);
+  else if (is_suspect)
+    ok = ok && !ghlo_monitor_cancelled (monitor, NULL);
 
   return finish (ok, problem, monitor, error);
 }

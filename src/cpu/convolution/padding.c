@@ -205,22 +205,25 @@ search_part (gpointer data,
     }
 }
 
-/* Sorts the kernel's dimensions by decreasing stride, and walks all of them forwards. */
+/* Sorts the kernel's dimensions by decreasing stride, and walks all of them forwards. Of what is repeated, one is
+ * enough. */
 static void
 search_init (Search               *self,
              const GhloCpuWindows *w,
              const guint8         *rhs)
 {
   gint64 sizes[GHLO_MAX_RANK + 2], strides[GHLO_MAX_RANK + 2];
-  guint rank = w->n_spatial + 2;
+  guint rank = 0;
 
   self->first = rhs + w->rhs_first;
-  for (guint i = 0; i < rank; i++)
+  for (guint i = 0; i < w->n_spatial + 2; i++)
     {
       gint64 size = i == 0 ? w->output_features : i == 1 ? w->group_features : w->spatial[i - 2].kernel;
       gint64 stride = i == 0 ? w->rhs_output : i == 1 ? w->rhs_input : w->spatial[i - 2].rhs;
-      guint at = i;
+      guint at = rank;
 
+      if (size == 1 || (stride == 0 && size > 0))
+        continue;
       if (stride < 0)
         self->first += stride * (size - 1);
       for (; at > 0 && strides[at - 1] < ABS (stride); at--)
@@ -230,13 +233,15 @@ search_init (Search               *self,
         }
       sizes[at] = size;
       strides[at] = ABS (stride);
+      rank++;
     }
   ghlo_cpu_axis_init (&self->axis, sizes, strides, rank);
 }
 
 gboolean
 ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
-                                     const guint8         *rhs)
+                                     const guint8         *rhs,
+                                     const GhloMonitor    *monitor)
 {
   Search search = { .type = self->rhs_type, .size = (gint64) ghlo_element_info (self->rhs_type)->size };
   const gboolean is_wide = search.type == GHLO_ELEMENT_TYPE_F64, is_known = is_wide || search.size == 4
@@ -246,7 +251,7 @@ ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
     return FALSE;
   search_init (&search, self, rhs);
   ghlo_parallel_for ((gsize) search.axis.count, CHUNK, COST * (double) (search.axis.count * search.size),
-                     search_part, &search, NULL);
+                     search_part, &search, monitor);
   ghlo_cpu_axis_clear (&search.axis);
 
   return !search.found;
