@@ -22,6 +22,7 @@ typedef struct
   /* One of them, when the step is finished. */
   GhloCpuGemm        *gemm;
   GhloCpuConvolution *convolution;
+  gsize               own_scratch, scratch;     /* bytes, as below */
 } Product;
 
 static void
@@ -292,6 +293,8 @@ finish (gpointer                step,
     }
   if (!ghlo_cpu_step_has_scratch (request, ghlo_cpu_epilogue_scratch (self->epilogue, get_scratch_size (self)), error))
     return FALSE;
+  self->own_scratch = ghlo_size_align (get_own_scratch_size (self));
+  self->scratch = get_scratch_size (self);
   if (self->prologue != NULL)
     ghlo_cpu_kernel_begin (&self->prologue->kernel);
   ghlo_cpu_epilogue_begin (self->epilogue, self->gemm != NULL ? ghlo_cpu_gemm_nanoseconds (self->gemm)
@@ -326,8 +329,8 @@ run (gpointer            compiled,
 
   if (self->prologue != NULL)
     ghlo_cpu_prologue_run_begin (&prologue, self->prologue, operands,
-                                 (guint8 *) scratch + ghlo_size_align (get_own_scratch_size (self)), monitor);
-  ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch, get_scratch_size (self), monitor);
+                                 (guint8 *) scratch + self->own_scratch, monitor);
+  ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch, self->scratch, monitor);
   ok = self->gemm != NULL
          ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, packed, epilogue.product, scratch, &prologue, &epilogue, monitor,
                               error)

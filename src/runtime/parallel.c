@@ -459,19 +459,18 @@ plan_call (Call   *call,
     call->most_units = nanoseconds > 0 ? call->n_units : MAX (call->n_units / (PARTS * width), 1);
 }
 
-gboolean
-ghlo_parallel_for (gsize              n,
-                   gsize              grain,
-                   double             nanoseconds,
-                   GhloParallelFunc   func,
-                   gpointer           data,
-                   const GhloMonitor *monitor)
+/* Not inlined, so that short calls need no stack for the regions. */
+static __attribute__ ((noinline)) gboolean
+run_call (gsize              n,
+          gsize              grain,
+          double             nanoseconds,
+          GhloParallelFunc   func,
+          gpointer           data,
+          const GhloMonitor *monitor)
 {
   Region regions[MAX_THREADS];
   Call call = { .func = func, .data = data, .monitor = monitor, .n = n, .grain = MAX (grain, 1), .regions = regions };
 
-  if (n == 0)
-    return TRUE;
   plan_call (&call, nanoseconds);
   if (call.width == 1)
     {
@@ -489,6 +488,36 @@ ghlo_parallel_for (gsize              n,
 
   if (call.done != call.n_units)
     return FALSE;
+  ghlo_monitor_progress (monitor, 1, NULL);
+
+  return TRUE;
+}
+
+/* Whether plan_call () would choose one thread and one part. */
+static inline gboolean
+is_one_part (gsize  n,
+             gsize  grain,
+             double nanoseconds)
+{
+  return n / 2 < MAX (grain, 1) || (nanoseconds > 0 && nanoseconds < GHLO_PARALLEL_MIN_WORK);
+}
+
+gboolean
+ghlo_parallel_for (gsize              n,
+                   gsize              grain,
+                   double             nanoseconds,
+                   GhloParallelFunc   func,
+                   gpointer           data,
+                   const GhloMonitor *monitor)
+{
+  if (n == 0)
+    return TRUE;
+  /* The steps of a loop may take less than the planning of a call. */
+  if (!is_one_part (n, grain, nanoseconds))
+    return run_call (n, grain, nanoseconds, func, data, monitor);
+  if (ghlo_monitor_cancelled (monitor, NULL))
+    return FALSE;
+  func (data, 0, n, 0);
   ghlo_monitor_progress (monitor, 1, NULL);
 
   return TRUE;

@@ -418,7 +418,7 @@ ghlo_cpu_read_plane (const GhloCpuReader *reader,
 
   if (uniform && reader->same && adjacent && room == n)
     return (GhloCpuPlane) { data + first_row * rows->stride + first * size, rows->stride };
-  if (!uniform || (adjacent && n >= SHORT_ROW))
+  if (!uniform || (adjacent && n >= SHORT_ROW && (rows->stride != room * size || room != n)))
     {
       for (gint64 i = 0; i < n_rows; i++)
         ghlo_cpu_read_axis (reader, data + ghlo_cpu_axis_at (rows, first_row + i), columns, first, n, to + i * row);

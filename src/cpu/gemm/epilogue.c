@@ -21,6 +21,7 @@ ghlo_cpu_epilogue_read (GhloCpuEpilogue       *self,
   const char *reason;
 
   self->element = ghlo_element_info (product_op->result.element_type)->size;
+  self->shift = g_bit_storage (self->element) - 1;
   self->size = ghlo_size_align ((gsize) ghlo_view_count (&product_op->result) * self->element);
   reason = ghlo_step_epilogue_init (fusion, request);
   if (reason == NULL)
@@ -128,7 +129,7 @@ run_parts (const GhloCpuEpilogueRun *run,
     }
   for (gint64 i = 0; i < n_runs; i++)
     {
-      const gint64 begin = (panel->data - run->product + i * stride) / element;
+      const gint64 begin = (panel->data - run->product + i * stride) >> run->epilogue->shift;
 
       ghlo_cpu_kernel_run_part (&run->kernel, begin, begin + n, panel->worker);
     }

@@ -19,6 +19,7 @@ typedef struct
   GhloCpuKernel    kernel;
   guint            product_result;  /* the result of the request that the product is written to, or GHLO_STEP_NONE */
   gsize            element, size;   /* bytes: of one element of the product, and of all */
+  guint            shift;           /* element is 1 << shift */
   gboolean         runs_once;       /* the kernel runs once, when the product is complete */
 } GhloCpuEpilogue;
 

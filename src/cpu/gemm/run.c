@@ -60,7 +60,7 @@ find_place (const GhloCpuGemm *self,
 {
   Place place = { 0 };
 
-  for (guint i = self->n_loops; i > 0; i--)
+  for (guint i = self->n_loops; i > 0 && index > 0; i--)
     {
       const GhloCpuLoop *loop = &self->loops[i - 1];
       gint64 at = index % loop->size;
@@ -124,17 +124,19 @@ run_task (Run     *run,
           GError **error)
 {
   const GhloCpuGemm *self = run->gemm;
-  gint64 tiles = self->n_row_tiles * self->n_column_tiles;
-  gint64 index = (gint64) task % tiles;
-  gint64 batch = (gint64) task / tiles * self->batches_per_task;
+  /* Divisions take longer than some products. */
+  gint64 tiles = task > 0 ? self->n_row_tiles * self->n_column_tiles : 1;
+  gint64 index = task > 0 ? (gint64) task % tiles : 0;
+  gint64 batch = task > 0 ? (gint64) task / tiles * self->batches_per_task : 0;
   gint64 first = batch, end = MIN (batch + self->batches_per_task, self->n_batches);
-  gint64 row = index / self->n_column_tiles * self->way.tile_rows;
-  gint64 column = index % self->n_column_tiles * self->way.tile_columns;
+  gint64 row = index > 0 ? index / self->n_column_tiles * self->way.tile_rows : 0;
+  gint64 column = index > 0 ? index % self->n_column_tiles * self->way.tile_columns : 0;
   GhloCpuTile tile = {
     .first_row = row, .n_rows = MIN (self->way.tile_rows, self->m - row),
     .first_column = column, .n_columns = MIN (self->way.tile_columns, self->n - column),
     .packed = run->packed, .scratch = run->scratch + worker * self->way.scratch_size,
     .prologue_data = run->prologue_data, .worker = worker, .monitor = run->monitor,
+    .lhs = NULL, .rhs = NULL, .computed_at = 0, .result = NULL,
   };
 
   for (; batch < end; batch++)

@@ -267,7 +267,7 @@ compute_small (const GhloCpuGemm  *self,
   if (self->accumulate && !state->result_is_direct)
     copy_matrix (&state->old, tile->result, self->result.size, n_parts, &self->result.rows, &self->result.columns,
                  c.data);
-  else if (!self->accumulate && state->result_is_direct)
+  else if (!self->accumulate && state->result_is_direct && c.leading != n)
     for (gint64 i = 0; i < m; i++)
       memset ((guint8 *) c.data + i * c.leading * self->result.size, 0, (gsize) n * self->result.size);
   else if (!self->accumulate)

@@ -66,6 +66,8 @@
       } \
     for (; j + 4 * SIDE <= n; j += 4 * SIDE) \
       vectors (k, a, a_row, b + j, b_row, c + j, c_row, rows, 4); \
+    for (; j + 2 * SIDE <= n; j += 2 * SIDE) \
+      vectors (k, a, a_row, b + j, b_row, c + j, c_row, rows, 2); \
     for (; j + SIDE <= n; j += SIDE) \
       vectors (k, a, a_row, b + j, b_row, c + j, c_row, rows, 1); \
     if (n % SIDE > 0) \
@@ -132,6 +134,8 @@
 \
     for (; m >= 4; m -= 4, a += 4 * a_row, c += 4 * c_row) \
       name##_rows (n, k, a, a_row, b, b_row, c, c_row, 4); \
+    for (; m >= 2; m -= 2, a += 2 * a_row, c += 2 * c_row) \
+      name##_rows (n, k, a, a_row, b, b_row, c, c_row, 2); \
     for (; m > 0; m--, a += a_row, c += c_row) \
       name##_rows (n, k, a, a_row, b, b_row, c, c_row, 1); \
   }

@@ -401,6 +401,24 @@ test_vectors (void)
       }
 }
 
+/* Adds the product of dense matrices of f32 to @c, in the order of k. */
+static void
+multiply_in_order (gsize        m,
+                   gsize        n,
+                   gsize        k,
+                   const float *a,
+                   const float *b,
+                   float       *c)
+{
+  for (gsize i = 0; i < m * n; i++)
+    for (gsize p = 0; p < k; p++)
+      {
+        float product = a[i / n * k + p] * b[p * n + i % n];
+
+        c[i] += product;
+      }
+}
+
 static void
 test_small (void)
 {
@@ -424,6 +442,13 @@ test_small (void)
             memcpy (c, operands[2], m * n * size);
             levels[level].routines.order[kind] (m, n, k, operands[0], k, operands[1], n, c, n);
             results_check (results, level, 0, "small product", kind, 0, m * n);
+          }
+        if (kind == GHLO_CPU_ORDERED_GEMM_F32)
+          {
+            guint8 *c = memcpy (results_of (results, 0), operands[2], m * n * size);
+
+            multiply_in_order (m, n, k, (gpointer) operands[0], (gpointer) operands[1], (gpointer) c);
+            results_check (results, n_levels - 1, 0, "small product in order", kind, 0, m * n);
           }
       }
 }

@@ -200,6 +200,7 @@ test_cancel (void)
   g_cancellable_cancel (before);
   g_assert_false (ghlo_parallel_for (1000, 1, 0, do_work, &work, &monitor));
   g_assert_false (ghlo_parallel_for (1000, 1, SHORT, do_work, &work, &monitor));
+  g_assert_false (ghlo_parallel_for (1000, 1000, 0, do_work, &work, &monitor));
   g_assert_cmpuint (work.n_parts, ==, 0);
   g_assert_true (ghlo_parallel_for (0, 1, 0, do_work, &work, &monitor));
 
@@ -309,6 +310,19 @@ test_progress (void)
       g_assert_true (ghlo_parallel_for (1000, 1, 1e9, do_work, &work, &monitor));
     }
   g_assert_cmpuint (told.n, >, 0);
+
+  /* Calls of one part tell that they have ended, once. */
+  for (gsize n = 1; n < 8; n++)
+    for (gsize grain = n / 2 + 1; grain < 9; grain++)
+      {
+        Work work = { .n = n, .grain = grain, .first = g_thread_self () };
+
+        told = (Told) { g_thread_self (), 0, 0 };
+        g_assert_true (ghlo_parallel_for (n, grain, 0, do_work, &work, &monitor));
+        g_assert_cmpuint (work.n_parts, ==, 1);
+        g_assert_cmpuint (told.n, ==, 1);
+        g_assert_cmpfloat (told.last, ==, 1);
+      }
 }
 
 static guint most_threads;     /* seen; atomic */
