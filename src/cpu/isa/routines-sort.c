@@ -12,6 +12,13 @@
 
 enum { COLUMNS = GHLO_CPU_SORT_COLUMNS, MAX_ROWS = GHLO_CPU_SORT_BLOCK / COLUMNS };
 
+/* The most rows that are sorted in registers; there are registers for twice as many. */
+#if VECTOR_BYTES == 64
+enum { FEW = 16 };
+#else
+enum { FEW = 8 };
+#endif
+
 /* The place of each 32 bits of a register. */
 #if VECTOR_BYTES == 64
 #define PLACES (VU32) { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }
@@ -182,33 +189,131 @@ pick_64 (VU64  v,
       exchange_##BITS ((gpointer) (upper + j), (gpointer) (lower + j)); \
   } \
   \
+  /* Exchanges registers i and i + @d where bit @p of i is that of @r. */ \
+  static inline __attribute__ ((always_inline)) void \
+  exchange_few_##BITS (V    *v, \
+                       guint n, \
+                       guint p, \
+                       guint r, \
+                       guint d) \
+  { \
+    UNROLL for (guint i = 0; i < n; i++) \
+      if (i + d < n && (i & p) == r) \
+        exchange_##BITS (&v[i], &v[i + d]); \
+  } \
+  \
+  /* Sorts @n registers: a power of two, at most FEW, known when this is compiled. */ \
+  static inline __attribute__ ((always_inline)) void \
+  sort_few_##BITS (V    *v, \
+                   guint n) \
+  { \
+    exchange_few_##BITS (v, n, 8, 0, 8); \
+    exchange_few_##BITS (v, n, 4, 0, 4); \
+    exchange_few_##BITS (v, n, 4, 4, 4); \
+    exchange_few_##BITS (v, n, 2, 0, 2); \
+    exchange_few_##BITS (v, n, 2, 2, 6); \
+    exchange_few_##BITS (v, n, 2, 2, 2); \
+    exchange_few_##BITS (v, n, 1, 0, 1); \
+    exchange_few_##BITS (v, n, 1, 1, 7); \
+    exchange_few_##BITS (v, n, 1, 1, 3); \
+    exchange_few_##BITS (v, n, 1, 1, 1); \
+  } \
+  \
+  /* Sorts registers that are bitonic. */ \
+  static inline __attribute__ ((always_inline)) void \
+  join_few_##BITS (V    *v, \
+                   guint n) \
+  { \
+    UNROLL for (guint d = FEW / 2; d > 0; d /= 2) \
+      exchange_few_##BITS (v, n, d, 0, d); \
+  } \
+  \
+  /* Loads @count rows, and the greatest numbers behind them. */ \
+  static inline __attribute__ ((always_inline)) void \
+  load_few_##BITS (V       *v, \
+                   guint    n, \
+                   const T *row, \
+                   gsize    count, \
+                   gsize    width) \
+  { \
+    UNROLL for (guint i = 0; i < n; i++) \
+      v[i] = i < count ? *(const V *) (gconstpointer) (row + i * width) : ~(V) { 0 }; \
+  } \
+  \
+  static inline __attribute__ ((always_inline)) void \
+  order_few_##BITS (T       *row, \
+                    guint    n, \
+                    gsize    count, \
+                    gsize    width, \
+                    gboolean bitonic) \
+  { \
+    for (guint column = 0; column < COLUMNS; column += LANES (T)) \
+      { \
+        V v[FEW]; \
+  \
+        load_few_##BITS (v, n, row + column, count, width); \
+        if (bitonic) \
+          join_few_##BITS (v, n); \
+        else \
+          sort_few_##BITS (v, n); \
+        UNROLL for (guint i = 0; i < n; i++) \
+          if (i < count) \
+            *(V *) (gpointer) (row + i * width + column) = v[i]; \
+      } \
+  } \
+  \
+  /* Sorts at most FEW rows; @bitonic if they are the first ones of bitonic columns that greatest numbers end. */ \
+  static __attribute__ ((noinline)) void \
+  order_rows_##BITS (T       *row, \
+                     gsize    n, \
+                     gsize    width, \
+                     gboolean bitonic) \
+  { \
+    if (n > 8) \
+      bitonic ? order_few_##BITS (row, FEW, n, width, TRUE) : order_few_##BITS (row, FEW, n, width, FALSE); \
+    else if (n > 4) \
+      bitonic ? order_few_##BITS (row, 8, n, width, TRUE) : order_few_##BITS (row, 8, n, width, FALSE); \
+    else if (n > 2) \
+      order_few_##BITS (row, 4, n, width, FALSE); \
+    else if (n > 1) \
+      order_few_##BITS (row, 2, n, width, FALSE); \
+  } \
+  \
+  /* Sorts the first @n rows of bitonic columns of @most, a power of two, whose halves are bitonic after an exchange. \
+   * The others are as if they held the greatest numbers. */ \
+  static __attribute__ ((noinline)) void \
+  join_rows_##BITS (T    *row, \
+                    gsize n, \
+                    gsize most, \
+                    gsize width) \
+  { \
+    for (gsize d = most / 2; d >= FEW; d /= 2) \
+      for (gsize block = 0; block + d < n; block += 2 * d) \
+        for (gsize i = block; i < MIN (block + d, n - d); i++) \
+          exchange_rows_##BITS (row + i * width, row + (i + d) * width); \
+    for (gsize i = 0; i < n; i += FEW) \
+      order_rows_##BITS (row + i * width, MIN (FEW, n - i), width, TRUE); \
+  } \
+  \
   /* Sorts COLUMNS columns of @n rows, @width numbers from one row to the next. */ \
-  static inline void \
+  static __attribute__ ((noinline)) void \
   sort_rows_##BITS (T    *row, \
                     gsize n, \
                     gsize width) \
   { \
-    gsize most = 1; \
-    \
-    while (2 * most < n) \
-      most *= 2; \
-    for (gsize p = most; n > 1 && p > 0; p /= 2) \
-      { \
-        gsize q = most, r = 0, d = p; \
-        \
-        while (TRUE) \
-          { \
-            /* All i whose bit p equals that of r. */ \
-            for (gsize block = r; block + d < n; block += 2 * p) \
-              for (gsize i = block; i < MIN (block + p, n - d); i++) \
-                exchange_rows_##BITS (row + i * width, row + (i + d) * width); \
-            if (q == p) \
-              break; \
-            d = q - p; \
-            q /= 2; \
-            r = p; \
-          } \
-      } \
+    for (gsize i = 0; i < n; i += FEW) \
+      order_rows_##BITS (row + i * width, MIN (FEW, n - i), width, FALSE); \
+    for (gsize half = FEW; half < n; half *= 2) \
+      for (gsize begin = 0; begin + half < n; begin += 2 * half) \
+        { \
+          T *first = row + begin * width, *second = first + half * width; \
+          gsize count = MIN (half, n - begin - half); \
+  \
+          for (gsize i = 0; i < count; i++) \
+            exchange_rows_##BITS (first + (half - 1 - i) * width, second + i * width); \
+          join_rows_##BITS (first, half, half, width); \
+          join_rows_##BITS (second, count, half, width); \
+        } \
   } \
   \
   static void \
@@ -220,37 +325,54 @@ pick_64 (VU64  v,
       sort_rows_##BITS ((T *) rows + column, n, width); \
   } \
   \
-  /* Sorts @n rows of bitonic columns, whose halves are bitonic after an exchange; @n is a power of two. Registers \
-   * hold numbers during two exchanges. */ \
-  static inline void \
-  join_rows_##BITS (T    *row, \
-                    gsize n, \
-                    gsize width) \
+  /* Moves the least @most rows to the front, sorted. Those found so far stay in registers. */ \
+  static inline __attribute__ ((always_inline)) void \
+  select_few_##BITS (T    *row, \
+                     gsize n, \
+                     gsize width, \
+                     guint most) \
   { \
-    gsize d = n / 2; \
-    \
-    for (; d > 1; d /= 4) \
-      for (gsize block = 0; block < n; block += 2 * d) \
-        for (gsize i = block; i < block + d / 2; i++) \
-          UNROLL for (guint column = 0; column < COLUMNS; column += LANES (T)) \
-            { \
-              T *first = row + i * width + column; \
-              V *at[4], v[4]; \
-              \
-              UNROLL for (guint j = 0; j < 4; j++) \
-                { \
-                  at[j] = (gpointer) (first + j * (d / 2) * width); \
-                  v[j] = *at[j]; \
-                } \
-              exchange_##BITS (&v[0], &v[2]); \
-              exchange_##BITS (&v[1], &v[3]); \
-              exchange_##BITS (&v[0], &v[1]); \
-              exchange_##BITS (&v[2], &v[3]); \
-              UNROLL for (guint j = 0; j < 4; j++) \
-                *at[j] = v[j]; \
-            } \
-    for (gsize i = 0; d == 1 && i < n; i += 2) \
-      exchange_rows_##BITS (row + i * width, row + (i + 1) * width); \
+    for (guint column = 0; column < COLUMNS; column += LANES (T)) \
+      { \
+        V least[FEW], next[FEW]; \
+  \
+        load_few_##BITS (least, most, row + column, n, width); \
+        sort_few_##BITS (least, most); \
+        for (gsize begin = most; begin < n; begin += most) \
+          { \
+            const T *from = row + begin * width + column; \
+  \
+            if (n - begin >= most) \
+              load_few_##BITS (next, most, from, most, width); \
+            else \
+              load_few_##BITS (next, most, from, n - begin, width); \
+            sort_few_##BITS (next, most); \
+            UNROLL for (guint i = 0; i < most; i++) \
+              exchange_##BITS (&least[i], &next[most - 1 - i]); \
+            join_few_##BITS (least, most); \
+          } \
+        UNROLL for (guint i = 0; i < most; i++) \
+          if (i < n) \
+            *(V *) (gpointer) (row + i * width + column) = least[i]; \
+      } \
+  } \
+  \
+  static void \
+  select_many_##BITS (T    *row, \
+                      gsize n, \
+                      gsize width, \
+                      gsize most) \
+  { \
+    sort_rows_##BITS (row, MIN (most, n), width); \
+    for (gsize begin = most; begin < n; begin += most) \
+      { \
+        gsize count = MIN (most, n - begin); \
+  \
+        sort_rows_##BITS (row + begin * width, count, width); \
+        for (gsize i = 0; i < count; i++) \
+          exchange_rows_##BITS (row + (most - 1 - i) * width, row + (begin + i) * width); \
+        join_rows_##BITS (row, most, most, width); \
+      } \
   } \
   \
   static void \
@@ -259,23 +381,19 @@ pick_64 (VU64  v,
                          gsize    width, \
                          gsize    k) \
   { \
-    gsize most = 1; \
-    \
-    while (most < k) \
-      most *= 2; \
     for (T *row = rows, *end = row + width; row < end; row += COLUMNS) \
-      { \
-        sort_rows_##BITS (row, MIN (most, n), width); \
-        for (gsize begin = most; begin < n; begin += most) \
-          { \
-            gsize count = MIN (most, n - begin); \
-            \
-            sort_rows_##BITS (row + begin * width, count, width); \
-            for (gsize i = 0; i < count; i++) \
-              exchange_rows_##BITS (row + (most - 1 - i) * width, row + (begin + i) * width); \
-            join_rows_##BITS (row, most, width); \
-          } \
-      } \
+      if (k == 1) \
+        select_few_##BITS (row, n, width, 1); \
+      else if (k == 2) \
+        select_few_##BITS (row, n, width, 2); \
+      else if (k <= 4) \
+        select_few_##BITS (row, n, width, 4); \
+      else if (k <= 8) \
+        select_few_##BITS (row, n, width, 8); \
+      else if (k <= FEW) \
+        select_few_##BITS (row, n, width, FEW); \
+      else \
+        select_many_##BITS (row, n, width, (gsize) 1 << g_bit_storage (k - 1)); \
   } \
   \
   static inline __attribute__ ((always_inline)) void \
@@ -340,7 +458,7 @@ pick_64 (VU64  v,
     UNROLL for (guint side = 2; side <= COLUMNS; side *= 2) \
       { \
         cross_rows_##BITS (rows, n_rows, side); \
-        join_rows_##BITS (rows[0], n_rows, COLUMNS); \
+        join_rows_##BITS (rows[0], n_rows, n_rows, COLUMNS); \
       } \
     if (n_rows == 1) \
       { \

@@ -241,7 +241,8 @@ typedef U64x2 Wide;
 /* Planes with fewer columns, or rows, than a square has, where the result, or the source, has no gaps. Squares of a
  * cache line of the other dimension go through a copy that has room for a whole one. A store of 16 bytes for each row
  * of few columns reaches into the next rows, which are written later, and so does a load of 16 bytes for each column of
- * few rows. The last ones, which would reach beyond the plane, are moved one by one. */
+ * few rows. The last ones would reach beyond the plane: rows go through another copy, as long as there are enough of
+ * them, and other elements are moved one by one. */
 #define NARROW(name, SIZE, tile, move) \
   static void \
   name##_columns (const guint8 *from, \
@@ -252,7 +253,7 @@ typedef U64x2 Wide;
   { \
     enum { SIDE = 16 / SIZE, LINE = LINE_BYTES / SIZE }; \
     const gint64 to_row = (gint64) (columns * SIZE); \
-    guint8 lines[SIDE * LINE_BYTES] __attribute__ ((aligned (64))) = { 0 }; \
+    guint8 lines[SIDE * LINE_BYTES] __attribute__ ((aligned (64))) = { 0 }, last[(LINE + 1) * 16]; \
     gsize row = 0; \
 \
     for (; row + LINE + SIDE <= rows; row += LINE) \
@@ -260,6 +261,16 @@ typedef U64x2 Wide;
         for (gsize j = 0; j < columns; j++) \
           memcpy (lines + j * LINE_BYTES, from + (gint64) j * from_column + row * SIZE, LINE_BYTES); \
         tile (lines, LINE_BYTES, to + (gint64) row * to_row, to_row, 0, LINE); \
+      } \
+    while (rows - row >= SIDE) \
+      { \
+        gsize n = MIN (LINE, rows - row); \
+\
+        for (gsize j = 0; j < columns; j++) \
+          memcpy (lines + j * LINE_BYTES, from + (gint64) j * from_column + row * SIZE, n * SIZE); \
+        tile (lines, LINE_BYTES, last, to_row, 0, LINE); \
+        memcpy (to + (gint64) row * to_row, last, n * (gsize) to_row); \
+        row += n; \
       } \
     move (from + row * SIZE, SIZE, from_column, to + (gint64) row * to_row, to_row, SIZE, rows - row, columns); \
   } \

@@ -412,33 +412,57 @@ test_sort_declined (void)
     g_assert_false (check_sort (comparators[i], (const char *[]) { "i32", "i32" }, 2, 0, "7x", FALSE));
 }
 
+/* The @k largest of each of @lines times @others rows of @n elements. */
+static void
+check_top_k (const char *type,
+             gint        lines,
+             gint        others,
+             gint        n,
+             gint        k)
+{
+  g_autofree char *input = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, n, type);
+  g_autofree char *values = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, k, type);
+  g_autofree char *indices = g_strdup_printf ("tensor<%dx%dx%dxi32>", lines, others, k);
+  g_autofree char *text = NULL;
+  g_autoptr (GhloValue) operand = new_few (input, TRUE);
+
+  text = g_strdup_printf ("func.func @main(%%a: %s) -> (%s, %s) {\n  %%0, %%1 = chlo.top_k(%%a, k = %d) : %s -> "
+                          "(%s, %s)\n  return %%0, %%1 : %s, %s\n}\n", input, values, indices, k, input, values,
+                          indices, values, indices);
+  g_assert_true (step_check (text, "top_k", (GhloValue *[]) { operand }, 1, STEP_SAME_BITS));
+}
+
+static const char *const top_k_types[] = { "i1", "i4", "i8", "ui8", "f8E4M3FN", "i16", "bf16", "f16", "i32", "ui32",
+                                           "f32", "i64", "ui64", "f64" };
+
 static void
 test_top_k (void)
 {
-  static const char *const types[] = { "i1", "i4", "i8", "ui8", "f8E4M3FN", "i16", "bf16", "f16", "i32", "ui32", "f32",
-                                       "i64", "ui64", "f64" };
-
   for (guint i = 0; i < 200; i++)
     {
-      const char *type = types[i % G_N_ELEMENTS (types)];
       gint n = i == 0 || i == 11 ? 300000 : any_length (), k = g_test_rand_int_range (0, MIN (n, 700) + 1);
-      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5), others;
+      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5);
+      gint others = n > 1100 ? 1 : g_test_rand_int_range (0, n > 300 ? 9 : 40);
 
-      g_autofree char *input = NULL, *values = NULL, *indices = NULL, *text = NULL;
-      g_autoptr (GhloValue) operand = NULL;
-
-      others = n > 1100 ? 1 : g_test_rand_int_range (0, n > 300 ? 9 : 40);
       if (n <= 5000 && g_test_rand_bit ())
         k = g_test_rand_int_range (0, n + 1);
-      input = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, n, type);
-      values = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, k, type);
-      indices = g_strdup_printf ("tensor<%dx%dx%dxi32>", lines, others, k);
-      text = g_strdup_printf ("func.func @main(%%a: %s) -> (%s, %s) {\n  %%0, %%1 = chlo.top_k(%%a, k = %d) : %s -> "
-                              "(%s, %s)\n  return %%0, %%1 : %s, %s\n}\n", input, values, indices, k, input, values,
-                              indices, values, indices);
-      operand = new_few (input, TRUE);
-      g_assert_true (step_check (text, "top_k", (GhloValue *[]) { operand }, 1, STEP_SAME_BITS));
+      check_top_k (top_k_types[i % G_N_ELEMENTS (top_k_types)], lines, others, n, k);
     }
+}
+
+/* Rows that are sorted side by side, with as many results as registers hold, and around that. */
+static void
+test_top_k_short (void)
+{
+  static const gint counts[] = { 1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 24, 32, 33, 64, 65, 100 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (top_k_types); j++)
+      {
+        gint k = counts[i], more = (gint[]) { 0, 1, k - 1, k, 2 * k + 3, g_test_rand_int_range (0, 130) }[(i + j) % 6];
+
+        check_top_k (top_k_types[j], g_test_rand_int_range (1, 4), g_test_rand_int_range (4, 100), k + more, k);
+      }
 }
 
 /* A cumulative reduction of %a starting from the constant @start, or from %s where it is NULL. */
@@ -802,6 +826,7 @@ main (int   argc,
   g_test_add_func ("/cpu-orders/sort/declined", test_sort_declined);
   g_test_add_func ("/cpu-orders/sort/numbers", test_sort_numbers);
   g_test_add_func ("/cpu-orders/top-k", test_top_k);
+  g_test_add_func ("/cpu-orders/top-k-short", test_top_k_short);
   g_test_add_func ("/cpu-orders/cumulative", test_cumulative);
   g_test_add_func ("/cpu-orders/cumulative/steps", test_cumulative_steps);
   g_test_add_func ("/cpu-orders/cumulative/long", test_cumulative_long);
