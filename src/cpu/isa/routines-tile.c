@@ -59,7 +59,7 @@ typedef double Pair[2];
     STORE_TILE (V, sums[i][j]) \
   } \
 \
-  static inline __attribute__ ((always_inline)) void \
+  static inline G_GNUC_UNUSED __attribute__ ((always_inline)) void \
   name (TILE_ARGUMENTS (T)) \
   { \
     name##_anyhow (rows, vectors, k, a, b, b_step, c, c_row, accumulate, 1, TILE_ROWS); \
