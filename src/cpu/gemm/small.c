@@ -152,8 +152,8 @@ multiply (const GhloCpuGemm *self,
 
   if (!self->is_complex)
     ghlo_cpu_routines ()->order[orders[self->arithmetic]] ((gsize) self->m, (gsize) self->n, (gsize) self->k,
-                                                           a.data, (gsize) a.leading, b.data, (gsize) b.leading,
-                                                           c.data, (gsize) c.leading);
+                                                           a.data, a.leading, b.data, b.leading,
+                                                           c.data, c.leading);
   else if (self->arithmetic == GHLO_CPU_F32)
     multiply_complex_f32 (self->m, self->n, self->k, a.data, b.data, c.data);
   else

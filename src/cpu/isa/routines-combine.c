@@ -419,7 +419,7 @@ find_runs (guint8       *to,
       gsize end = i + 1;
       gboolean is_new = TRUE;
 
-      for (guint k = 0; k < found; k++)
+      for (guint k = 0; k < found && offsets[i] != GHLO_CPU_OUT_OF_BOUNDS; k++)
         is_new &= runs[k].to != to + offsets[i];
       if (!is_new)
         break;

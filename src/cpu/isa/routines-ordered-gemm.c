@@ -14,11 +14,11 @@
   static inline __attribute__ ((always_inline)) void \
   name (gsize    k, \
         const T *a, \
-        gsize    a_row, \
+        gint64   a_row, \
         const T *b, \
-        gsize    b_row, \
+        gint64   b_row, \
         T       *c, \
-        gsize    c_row, \
+        gint64   c_row, \
         guint    rows, \
         guint    n_vectors) \
   { \
@@ -29,11 +29,11 @@
         sums[i][j] = ((const V *) (c + i * c_row))[j]; \
     for (gsize p = 0; p < k; p++) \
       { \
-        const V *from = (const V *) (b + p * b_row); \
+        const V *from = (const V *) (b + (gint64) p * b_row); \
 \
         UNROLL for (guint i = 0; i < rows; i++) \
           UNROLL for (guint j = 0; j < n_vectors; j++) \
-            sums[i][j] += a[i * a_row + p] * from[j]; \
+            sums[i][j] += (a + i * a_row)[p] * from[j]; \
       } \
     UNROLL for (guint i = 0; i < rows; i++) \
       UNROLL for (guint j = 0; j < n_vectors; j++) \
@@ -47,11 +47,11 @@
   name (gsize    n, \
         gsize    k, \
         const T *a, \
-        gsize    a_row, \
+        gint64   a_row, \
         const T *b, \
-        gsize    b_row, \
+        gint64   b_row, \
         T       *c, \
-        gsize    c_row, \
+        gint64   c_row, \
         guint    rows) \
   { \
     enum { SIDE = sizeof (V) / sizeof (T) }; \
@@ -90,11 +90,11 @@
   name##_rows (gsize    n, \
                gsize    k, \
                const T *a, \
-               gsize    a_row, \
+               gint64   a_row, \
                const T *b, \
-               gsize    b_row, \
+               gint64   b_row, \
                T       *c, \
-               gsize    c_row, \
+               gint64   c_row, \
                guint    rows) \
   { \
     if (n >= LANES (T)) \
@@ -109,12 +109,12 @@
           T sums[4]; \
 \
           UNROLL for (guint i = 0; i < rows; i++) \
-            sums[i] = c[i * c_row + j]; \
+            sums[i] = (c + i * c_row)[j]; \
           for (gsize p = 0; p < k; p++) \
             UNROLL for (guint i = 0; i < rows; i++) \
-              sums[i] += a[i * a_row + p] * b[p * b_row + j]; \
+              sums[i] += (a + i * a_row)[p] * (b + (gint64) p * b_row)[j]; \
           UNROLL for (guint i = 0; i < rows; i++) \
-            c[i * c_row + j] = sums[i]; \
+            (c + i * c_row)[j] = sums[i]; \
         } \
   } \
 \
@@ -123,11 +123,11 @@
         gsize         n, \
         gsize         k, \
         gconstpointer a_data, \
-        gsize         a_row, \
+        gint64        a_row, \
         gconstpointer b_data, \
-        gsize         b_row, \
+        gint64        b_row, \
         gpointer      c_data, \
-        gsize         c_row) \
+        gint64        c_row) \
   { \
     const T *a = a_data, *b = b_data; \
     T *c = c_data; \

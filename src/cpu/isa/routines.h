@@ -104,11 +104,11 @@ typedef void (*GhloCpuOrderedGemmFunc)   (gsize           m,
                                           gsize           n,
                                           gsize           k,
                                           gconstpointer   a,
-                                          gsize           a_row,
+                                          gint64          a_row,
                                           gconstpointer   b,
-                                          gsize           b_row,
+                                          gint64          b_row,
                                           gpointer        c,
-                                          gsize           c_row);
+                                          gint64          c_row);
 
 typedef void (*GhloCpuConvertFunc) (gconstpointer   from,
                                     gpointer        to,
