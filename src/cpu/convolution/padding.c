@@ -171,16 +171,15 @@ search_run (const Search *self,
 {
   const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   const GhloElementType type = self->reader.size == 0 ? self->type : GHLO_ELEMENT_TYPE_F32;
+  const gint64 stride = n > 1 ? self->axis.stride : self->size;
   guint64 copy[CHUNK];    /* the widest elements */
-  gconstpointer elements = from;
+  gconstpointer elements = self->reader.size != 0 || stride != self->size ? (gconstpointer) copy : from;
 
   if (self->reader.size != 0)
-    ghlo_cpu_read_row (&self->reader, from, n == 1 ? self->size : self->axis.stride, copy, (gsize) n);
-  else if (n > 1 && self->axis.stride != self->size)
-    routines->move[g_bit_storage ((gsize) self->size) - 1] (from, 0, self->axis.stride, (guint8 *) copy, 0, self->size,
-                                                            1, (gsize) n);
-  if (self->reader.size != 0 || (n > 1 && self->axis.stride != self->size))
-    elements = copy;
+    ghlo_cpu_read_row (&self->reader, from, stride, copy, (gsize) n);
+  else if (stride != self->size)
+    routines->move[g_bit_storage ((gsize) self->size) - 1] (from, 0, stride, (guint8 *) copy, 0, self->size, 1,
+                                                            (gsize) n);
 
   return (type == GHLO_ELEMENT_TYPE_F16 ? find_f16 : type == GHLO_ELEMENT_TYPE_BF16 ? find_bf16
           : type == GHLO_ELEMENT_TYPE_F32 ? find_f32 : find_f64) (elements, n);
@@ -244,8 +243,8 @@ ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
                                      const GhloMonitor    *monitor)
 {
   Search search = { .type = self->rhs_type, .size = (gint64) ghlo_element_info (self->rhs_type)->size };
-  const gboolean is_wide = search.type == GHLO_ELEMENT_TYPE_F64, is_known = is_wide || search.size == 4
-                           || search.type == GHLO_ELEMENT_TYPE_F16 || search.type == GHLO_ELEMENT_TYPE_BF16;
+  const gboolean is_known = search.size >= 4 || search.type == GHLO_ELEMENT_TYPE_F16
+                            || search.type == GHLO_ELEMENT_TYPE_BF16;
 
   if (!is_known && !ghlo_cpu_reader_init (&search.reader, self->rhs_type, GHLO_CPU_F32))
     return FALSE;

@@ -197,10 +197,9 @@ is_for_vectors (const GhloCpuGemm *self)
   if (self->m > GHLO_CPU_MAX_VECTORS)
     return !ghlo_cpu_gemm_keeps_rhs (self) && ghlo_cpu_gemm_is_deep (self);
 
-  return self->m <= GHLO_CPU_MAX_VECTORS
-         && (self->rhs.type == GHLO_ELEMENT_TYPE_F32 || !ghlo_cpu_gemm_keeps_rhs (self)
-             || (double) self->m * (double) self->n * (double) self->k <= FEW_PRODUCTS
-             || (double) self->n * (double) self->k * self->rhs.size > MAX_CACHED);
+  return self->rhs.type == GHLO_ELEMENT_TYPE_F32 || !ghlo_cpu_gemm_keeps_rhs (self)
+         || (double) self->m * (double) self->n * (double) self->k <= FEW_PRODUCTS
+         || (double) self->n * (double) self->k * self->rhs.size > MAX_CACHED;
 }
 
 static gboolean

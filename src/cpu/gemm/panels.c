@@ -194,6 +194,7 @@ pack (const GhloCpuGemm  *self,
 
   packing.packed = packed;
   packing.scratch = scratch + state->rest_at;
+  /* The scratch is one thread's; at most MAX_WIDER_AHEAD bytes are converted. */
   if (!state->rhs.reader.same)
     {
       pack_blocks (&packing, 0, (gsize) ghlo_ceil_div (self->k, state->block_k), 0);

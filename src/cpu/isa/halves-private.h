@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Conversions of f16 and bf16, of one element. bf16 is rounded with integer operations, because the processors' own
- * conversion flushes subnormals.
+ * Conversions of f16 and bf16, of one element or, of f16, of several. bf16 is rounded with integer operations, because
+ * the processors' own conversion flushes subnormals.
  */
 
 #pragma once
@@ -56,4 +56,49 @@ half_from_float (float value)
 
   return (guint16) (half | sign);
 #endif
+}
+
+/* The processors' own conversions of f16 are no operations that the compiler knows. */
+static inline __attribute__ ((always_inline)) void
+widen_halves (const guint8 *from,
+              float        *to,
+              gsize         n)
+{
+  gsize i = 0;
+
+#if defined (__AVX512F__)
+  for (; i + 16 <= n; i += 16)
+    _mm512_storeu_ps (to + i, _mm512_cvtph_ps (_mm256_loadu_si256 ((const __m256i_u *) (from + 2 * i))));
+#endif
+#if defined (__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps (to + i, _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i_u *) (from + 2 * i))));
+  for (; i + 4 <= n; i += 4)
+    _mm_storeu_ps (to + i, _mm_cvtph_ps (_mm_loadl_epi64 ((const __m128i_u *) (from + 2 * i))));
+#endif
+  for (; i < n; i++)
+    to[i] = float_from_half (((const Unit2 *) from)[i]);
+}
+
+static inline __attribute__ ((always_inline)) void
+narrow_halves (const float *from,
+               guint8      *to,
+               gsize        n)
+{
+  gsize i = 0;
+
+#if defined (__AVX512F__)
+  for (; i + 16 <= n; i += 16)
+    _mm256_storeu_si256 ((__m256i_u *) (to + 2 * i),
+                         _mm512_cvtps_ph (_mm512_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+#if defined (__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128 ((__m128i_u *) (to + 2 * i),
+                      _mm256_cvtps_ph (_mm256_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+  for (; i + 4 <= n; i += 4)
+    _mm_storel_epi64 ((__m128i_u *) (to + 2 * i), _mm_cvtps_ph (_mm_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+  for (; i < n; i++)
+    ((Unit2 *) to)[i] = half_from_float (from[i]);
 }

@@ -30,37 +30,19 @@ f32_to_bf16 (gconstpointer from_data,
 }
 
 static void
-f16_to_f32 (gconstpointer from_data,
-            gpointer      to_data,
+f16_to_f32 (gconstpointer from,
+            gpointer      to,
             gsize         n)
 {
-  const guint16 *from = from_data;
-  float *to = to_data;
-  gsize i = 0;
-
-#if defined (__F16C__)
-  for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps (to + i, _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i_u *) (from + i))));
-#endif
-  for (; i < n; i++)
-    to[i] = float_from_half (from[i]);
+  widen_halves (from, to, n);
 }
 
 static void
-f32_to_f16 (gconstpointer from_data,
-            gpointer      to_data,
+f32_to_f16 (gconstpointer from,
+            gpointer      to,
             gsize         n)
 {
-  const float *from = from_data;
-  guint16 *to = to_data;
-  gsize i = 0;
-
-#if defined (__F16C__)
-  for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128 ((__m128i_u *) (to + i), _mm256_cvtps_ph (_mm256_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
-#endif
-  for (; i < n; i++)
-    to[i] = half_from_float (from[i]);
+  narrow_halves (from, to, n);
 }
 
 #define CONVERT(name, From, To) \

@@ -81,8 +81,8 @@ copy_plane (const GhloCpuCopy       *self,
   self->plane (from, self->from[last - 1], self->from[last], to, self->to[last - 1], self->to[last], rows, columns);
 }
 
-/* Fills in the offsets of a group of dimensions, the last of which is the fastest; returns how many there are. */
-static gsize
+/* Fills in the offsets of a group of dimensions, the last of which is the fastest. */
+static void
 fill_offsets (const GhloCpuCopy *self,
               guint              first,
               guint              end,
@@ -98,8 +98,6 @@ fill_offsets (const GhloCpuCopy *self,
         offsets[i] = offsets[i - n] + strides[d - 1];
       n *= (gsize) self->steps[d - 1];
     }
-
-  return n;
 }
 
 void
@@ -112,20 +110,6 @@ ghlo_cpu_copy_fill_tables (const GhloCpuCopy *self,
   fill_offsets (self, column, self->rank, self->from, tables->columns);
 }
 
-/* Returns the units of a group for one in its slowest dimension. */
-static gsize
-count_inner (const GhloCpuCopy *self,
-             guint              first,
-             guint              end)
-{
-  gsize n = 1;
-
-  for (guint i = first + 1; i < end; i++)
-    n *= (gsize) self->sizes[i];
-
-  return n;
-}
-
 static void
 copy_tables (const GhloCpuCopy       *self,
              const GhloCpuCopyTables *tables,
@@ -136,8 +120,8 @@ copy_tables (const GhloCpuCopy       *self,
 {
   const guint column = self->rank - self->n_columns, row = column - self->n_rows;
 
-  self->table (from, tables->columns, to, tables->rows, rows * count_inner (self, row, column),
-               columns * count_inner (self, column, self->rank));
+  self->table (from, tables->columns, to, tables->rows, rows * (gsize) ghlo_cpu_copy_inner (self, row, column),
+               columns * (gsize) ghlo_cpu_copy_inner (self, column, self->rank));
 }
 
 static void

@@ -274,12 +274,10 @@ ghlo_cpu_copy_cut_groups (GhloCpuCopy *self)
 {
   const guint first = self->rank - self->n_columns, row = first - self->n_rows;
   const gint64 unit = (gint64) self->to_unit;
-  gint64 n_rows = 1, n_columns = 1, rows, columns;
+  const gint64 n_rows = ghlo_cpu_copy_inner (self, row, first);
+  const gint64 n_columns = ghlo_cpu_copy_inner (self, first, self->rank);
+  gint64 rows, columns;
 
-  for (guint i = row + 1; i < first; i++)
-    n_rows *= self->sizes[i];
-  for (guint i = first + 1; i < self->rank; i++)
-    n_columns *= self->sizes[i];
   if (self->shuffles)
     {
       /* Each block, the last one too, has enough for a register. */

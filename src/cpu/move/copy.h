@@ -100,4 +100,18 @@ void     ghlo_cpu_copy_choose_block (GhloCpuCopy *self);
 void     ghlo_cpu_copy_fill_tables  (const GhloCpuCopy *self,
                                      GhloCpuCopyTables *tables);
 
+/* The units of a group of dimensions, [@first, @end), for one in its slowest dimension, which is @first. */
+static inline gint64
+ghlo_cpu_copy_inner (const GhloCpuCopy *self,
+                     guint              first,
+                     guint              end)
+{
+  gint64 n = 1;
+
+  for (guint i = first + 1; i < end; i++)
+    n *= self->sizes[i];
+
+  return n;
+}
+
 G_END_DECLS
