@@ -102,3 +102,36 @@ narrow_halves (const float *from,
   for (; i < n; i++)
     ((Unit2 *) to)[i] = half_from_float (from[i]);
 }
+
+/* As many elements as a register has of f32. GCC divides some of these conversions into several where they are written
+ * as vectors. */
+typedef guint16 VHalf __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias));
+
+static inline VF32
+read_bf16 (const guint8 *data)
+{
+#if defined (__AVX512F__)
+  return (VF32) _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((const __m256i_u *) data)), 16);
+#elif defined (__AVX2__)
+  return (VF32) _mm256_slli_epi32 (_mm256_cvtepu16_epi32 (_mm_loadu_si128 ((const __m128i_u *) data)), 16);
+#else
+  return (VF32) (__builtin_convertvector (*(const VHalf *) data, VU32) << 16);
+#endif
+}
+
+static inline VF32
+read_f16 (const guint8 *data)
+{
+#if defined (__AVX512F__)
+  return (VF32) _mm512_cvtph_ps (_mm256_loadu_si256 ((const __m256i_u *) data));
+#elif defined (__F16C__)
+  return (VF32) _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i_u *) data));
+#else
+  VU32 half = __builtin_convertvector (*(const VHalf *) data, VU32);
+  VU32 rest = (half & 0x7fff) << 13;
+  VU32 special = (VU32) ((half & 0x7c00) == 0x7c00), is_nan = (VU32) ((half & 0x7fff) > 0x7c00);
+  VU32 bits = ((VU32) ((VF32) rest * 0x1p112f) & ~special) | ((rest | 0x7f800000) & special) | (is_nan & 0x400000);
+
+  return (VF32) (bits | (half & 0x8000) << 16);
+#endif
+}

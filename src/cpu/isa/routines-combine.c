@@ -264,8 +264,6 @@ FLOATS (f16, guint16, float, float_from_half, half_from_float, EXTREME_HALF (<, 
 /* The fewest updates of the same row whose sums stay in registers meanwhile, and the registers for them. */
 enum { MIN_RUN = 8, MAX_SUMS = 4 };
 
-typedef guint16 VHalf __attribute__ ((vector_size (VECTOR_BYTES / 2), may_alias));
-typedef guint16 VHalf_any __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias));
 VECTOR (guint8, VU8);
 
 #define LOAD(V, T) \
@@ -289,21 +287,13 @@ LOAD (VU64, guint64)
 LOAD (VF32, float)
 LOAD (VF64, double)
 
-static inline VF32
-load_bf16 (const guint8 *from)
-{
-#if defined (__AVX512F__)
-  return (VF32) _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((const __m256i_u *) from)), 16);
-#else
-  return (VF32) (__builtin_convertvector (*(const VHalf_any *) from, VU32) << 16);
-#endif
-}
+#define load_bf16 read_bf16
 
 static inline void
 store_bf16 (guint8 *to,
             VF32    x)
 {
-  *(VHalf_any *) to = __builtin_convertvector ((VU32) x >> 16, VHalf);
+  *(VHalf *) to = __builtin_convertvector ((VU32) x >> 16, VHalf);
 }
 
 /* The bf16 that round_to_bf16 () gives, as floats. A NaN has the bits of a bf16, since it comes from one, and keeps
