@@ -217,11 +217,9 @@ emit_quantized (RandomProgram     *self,
   const char *names[2], *texts[2], *to;
   guint id = self->n_ids;
 
-  elements[0] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
-  do
-    elements[1] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
-  while (!g_str_equal (elements[1].stored, elements[0].stored));
-  elements[2] = random_quantization (self, RANDOM_ANY_STORAGE, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  for (guint i = 0; i < 3; i++)
+    elements[i] = random_quantization (self, i < 2 ? RANDOM_BYTES : RANDOM_ANY_STORAGE, i == 1 ? &elements[0] : NULL,
+                                       GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
   for (guint i = 0; i < 2; i++)
     {
       names[i] = random_printf (self, "%%q%u_%u", id, i);

@@ -253,18 +253,15 @@ make_quantized_dot (RandomProgram *self,
   if (!random_may_quantize (self, operands[1]))
     return FALSE;
   axis = choose_axis (self, &product);
-  do
-    {
-      elements[0] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
-      elements[1] = random_quantization (self, RANDOM_BYTES, GHLO_ELEMENT_TYPE_F32, axis,
-                                         axis >= 0 ? product.rhs.type.dimensions[axis] : 1, FALSE);
-    }
-  while (!g_str_equal (elements[0].stored, elements[1].stored) || elements[1].least > 0);
+  elements[0] = random_quantization (self, RANDOM_BYTES, NULL, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  elements[1] = random_quantization (self, RANDOM_BYTES, &elements[0], GHLO_ELEMENT_TYPE_F32, axis,
+                                     axis >= 0 ? product.rhs.type.dimensions[axis] : 1, FALSE);
   numbers = is_hybrid ? random_numbers_sum (GHLO_ELEMENT_TYPE_F32, self->values[value].numbers, &elements[1].numbers,
                                             product.count) : elements[0].numbers;
   if (!random_allows (self, numbers))
     return FALSE;
-  elements[2] = random_quantization (self, RANDOM_ANY_STORAGE, GHLO_ELEMENT_TYPE_F32, -1, 1, random_once (self, 2));
+  elements[2] = random_quantization (self, RANDOM_ANY_STORAGE, NULL, GHLO_ELEMENT_TYPE_F32, -1, 1,
+                                     random_once (self, 2));
   lhs = is_hybrid ? random_name (self, value) : random_printf (self, "%%q%u_0", id);
   rhs = random_printf (self, "%%q%u_1", id);
   to = random_printf (self, "%%q%u_2", id);

@@ -259,13 +259,15 @@ typedef enum
   RANDOM_WIDE,                           /* 16 bits, without zero points */
 } RandomStorage;
 
-/* Chooses a quantization. With @n scales for indices along @axis, which is -1 for one scale. */
-RandomQuantization random_quantization    (RandomProgram    *self,
-                                          RandomStorage     storage,
-                                          GhloElementType   expressed,
-                                          int               axis,
-                                          gint64            n,
-                                          gboolean          has_zero_points);
+/* Chooses a quantization, whose elements are stored like those of @like unless it is NULL. With @n scales for indices
+   along @axis, which is -1 for one scale. */
+RandomQuantization random_quantization    (RandomProgram            *self,
+                                          RandomStorage             storage,
+                                          const RandomQuantization *like,
+                                          GhloElementType           expressed,
+                                          int                       axis,
+                                          gint64                    n,
+                                          gboolean                  has_zero_points);
 /* The type with that element type instead of its f32. */
 const char    *random_quantized_text      (RandomProgram            *self,
                                           const RandomType         *type,

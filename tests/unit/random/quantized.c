@@ -22,27 +22,44 @@ static const Storage storages[] = {
 
 enum { N_BYTES = 6, WIDE = 6 };
 
+/* One of those that suit, counted first: a search by trial might never end. */
+static const Storage *
+choose_storage (RandomProgram            *self,
+                RandomStorage             storage,
+                const RandomQuantization *like,
+                gboolean                  has_zero_points)
+{
+  const Storage *suitable[G_N_ELEMENTS (storages)];
+  guint n = 0;
+
+  for (guint i = storage == RANDOM_WIDE ? WIDE : 0; i < (storage == RANDOM_ANY_STORAGE ? G_N_ELEMENTS (storages)
+                                                         : storage == RANDOM_WIDE ? WIDE + 1 : N_BYTES); i++)
+    if ((like == NULL || g_str_equal (storages[i].stored, like->stored)) && (has_zero_points || storages[i].least <= 0))
+      suitable[n++] = &storages[i];
+
+  return suitable[random_pick (self, n)];
+}
+
 /* Zero points are near zero, as far as the storage allows. */
 static gint64
 choose_zero_point (RandomProgram *self,
-                   const Storage *storage,
-                   gboolean       may_differ)
+                   const Storage *storage)
 {
   gint64 least = MAX (storage->least, -40), greatest = MIN (storage->greatest, 40);
 
-  return may_differ ? least + random_pick (self, (guint) (greatest - least + 1)) : CLAMP (0, least, greatest);
+  return least + random_pick (self, (guint) (greatest - least + 1));
 }
 
 RandomQuantization
-random_quantization (RandomProgram   *self,
-                     RandomStorage    storage,
-                     GhloElementType  expressed,
-                     int              axis,
-                     gint64           n,
-                     gboolean         has_zero_points)
+random_quantization (RandomProgram            *self,
+                     RandomStorage             storage,
+                     const RandomQuantization *like,
+                     GhloElementType           expressed,
+                     int                       axis,
+                     gint64                    n,
+                     gboolean                  has_zero_points)
 {
-  const Storage *row = &storages[storage == RANDOM_WIDE ? WIDE
-                                 : random_pick (self, storage == RANDOM_BYTES ? N_BYTES : G_N_ELEMENTS (storages))];
+  const Storage *row = choose_storage (self, storage, like, has_zero_points);
   g_autoptr (GString) text = g_string_new (NULL);
   RandomQuantization made = {
     .storage = row->storage, .stored = row->stored, .least = row->least, .greatest = row->greatest,
@@ -57,7 +74,7 @@ random_quantization (RandomProgram   *self,
   for (gint64 i = 0; i < (axis >= 0 ? n : 1); i++)
     {
       double scale = ldexp (1, 1 - (int) random_pick (self, 4));
-      gint64 zero_point = choose_zero_point (self, row, has_zero_points);
+      gint64 zero_point = has_zero_points ? choose_zero_point (self, row) : 0;
 
       made.numbers.step = MIN (made.numbers.step, scale);
       made.numbers.magnitude = MAX (made.numbers.magnitude,
@@ -188,7 +205,7 @@ static void
 requantize (Chain         *self,
             RandomStorage  storage)
 {
-  RandomQuantization other = random_quantization (self->program, storage, self->quantization.expressed, -1, 1,
+  RandomQuantization other = random_quantization (self->program, storage, NULL, self->quantization.expressed, -1, 1,
                                                   storage != RANDOM_WIDE && random_once (self->program, 2));
 
   random_emit (self->program, "  %s = stablehlo.uniform_quantize %s : (%s) -> %s\n", chain_name (self, self->step + 1),
@@ -209,11 +226,9 @@ static void
 add_sum (Chain *self)
 {
   const char *before = chain_text (self);
-  RandomQuantization other = self->quantization;
+  RandomQuantization other = random_quantization (self->program, RANDOM_ANY_STORAGE, &self->quantization,
+                                                  self->quantization.expressed, -1, 1, TRUE);
 
-  do
-    other = random_quantization (self->program, RANDOM_ANY_STORAGE, other.expressed, -1, 1, TRUE);
-  while (!g_str_equal (other.stored, self->quantization.stored));
   random_emit (self->program, "  %s = stablehlo.add %s, %s : (%s, %s) -> %s\n", chain_name (self, self->step + 1),
                chain_name (self, self->step), chain_name (self, self->step), before, before,
                random_quantized_text (self->program, &self->type, &other));
@@ -355,7 +370,7 @@ make_quantized (RandomProgram *self,
     axis = random_pick (self, chain.type.rank);
   if (axis >= 0 && (chain.type.dimensions[axis] == 0 || chain.type.dimensions[axis] > 16))
     axis = -1;
-  chain.quantization = random_quantization (self, RANDOM_ANY_STORAGE, type, (int) axis,
+  chain.quantization = random_quantization (self, RANDOM_ANY_STORAGE, NULL, type, (int) axis,
                                             axis >= 0 ? chain.type.dimensions[axis] : 1, TRUE);
   random_emit_quantize (self, value, &chain.quantization, chain_name (&chain, 0));
   for (guint n = axis >= 0 ? random_pick (self, 2) : random_pick (self, 5); n > 0; n--)

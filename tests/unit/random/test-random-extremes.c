@@ -15,21 +15,30 @@
 #include "op.h"
 #include "options.h"
 
-enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10, MAX_SECONDS = 600 /* for one program */ };
+enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10, MAX_SECONDS = 600 /* for one program */,
+       N_SHORT = 20000, MAX_SHORT_SECONDS = 60 };
 
 static gint64 first_seed = 1;
 static int n_draws, n_seconds;
 static gboolean is_verbose, prints;
 
+static void
+draw_bytes (guint32  seed,
+            guint8  *bytes,
+            gsize    n)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8) g_rand_int (random);
+}
+
 static char *
 check_seed (guint32 seed)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   guint8 bytes[RANDOM_EXTREME_MAX_BYTES];
 
-  for (guint i = 0; i < sizeof bytes; i++)
-    bytes[i] = (guint8) g_rand_int (random);
-
+  draw_bytes (seed, bytes, sizeof bytes);
   if (prints)
     {
       g_autofree char *text = random_op_extreme_to_text (bytes, sizeof bytes);
@@ -74,6 +83,25 @@ test_extremes (void)
   g_assert_cmpuint (n_faults, ==, 0);
 }
 
+/* Programs are complete whenever the choices run out: nothing is searched for in choices that repeat. */
+static void
+test_few_choices (void)
+{
+  guint8 bytes[RANDOM_EXTREME_MAX_BYTES];
+
+  for (guint32 i = 0; i < N_SHORT; i++)
+    {
+      g_autofree char *text = NULL;
+
+      crash_note ("few choices of seed", i);
+      draw_bytes (i, bytes, sizeof bytes);
+      alarm (MAX_SHORT_SECONDS);
+      text = random_op_extreme_to_text (bytes, i % sizeof bytes);
+      g_assert_nonnull (text);
+    }
+  alarm (0);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -94,6 +122,7 @@ main (int    argc,
   g_setenv ("GHLO_DEBUG", "guard", FALSE);
   ghlo_memory_set_limit (MEMORY_LIMIT);
   g_test_add_func ("/extremes/random", test_extremes);
+  g_test_add_func ("/extremes/few-choices", test_few_choices);
 
   return g_test_run ();
 }
