@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from jax import lax
 
-from models import CACHE, POSITION
+from stored import CACHE, POSITION
 
 GROUP = 32    # of int4's scales
 
@@ -217,4 +217,4 @@ def bert(module, feed, kind):
     return run, weights, [], [np.asarray(feed[0], np.int32)]
 
 
-MAKERS = {'llama-decode': llama_decode, 'resnet50': resnet50, 'bert': bert}
+MAKERS = {'llama-decode': llama_decode, 'llama-decode-large': llama_decode, 'resnet50': resnet50, 'bert': bert}

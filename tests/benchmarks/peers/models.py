@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-POSITION, CACHE = 256, 512    # tokens before a decode step, and the places of a cache that does not grow
+from stored import POSITION
 
 
 class ConvNorm(nn.Sequential):
@@ -252,12 +252,13 @@ class LlamaBlock(nn.Module):
 
 
 class LlamaDecode(nn.Module):
-    """One token of a language model with 0.33 billion parameters, behind POSITION others."""
+    """One token of a language model, of 0.33 billion parameters where no other width and layers are asked for, behind
+    POSITION others."""
 
-    def __init__(self, width=1024, layers=24, vocabulary=32000):
+    def __init__(self, width=1024, layers=24, vocabulary=32000, **block):
         super().__init__()
         self.tokens, self.head = nn.Embedding(vocabulary, width), nn.Linear(width, vocabulary, bias=False)
-        self.blocks, self.norm = nn.ModuleList(LlamaBlock(width) for _ in range(layers)), RmsNorm(width)
+        self.blocks, self.norm = nn.ModuleList(LlamaBlock(width, **block) for _ in range(layers)), RmsNorm(width)
         angles = POSITION / 10000 ** (torch.arange(0, 64, 2) / 64)
         self.register_buffer('angles', torch.cat([angles, angles]))
         for parameter in self.parameters():
@@ -297,7 +298,8 @@ def make_mlp():
 @dataclasses.dataclass(frozen=True)
 class Model:
     """build makes the module, inputs its inputs for a batch. Of narrow types, those in jax are written in JAX from the
-    module's weights (in_jax.py), and static says that their scales come from a calibration."""
+    module's weights (in_jax.py), and static says that their scales come from a calibration. onnx is whether there is a
+    file for ONNX Runtime and OpenVINO."""
 
     name: str
     build: Callable
@@ -305,6 +307,7 @@ class Model:
     types: tuple = ('f32', 'bf16')
     jax: tuple = ()
     static: bool = False
+    onnx: bool = True
 
 
 def images(size):
@@ -329,6 +332,9 @@ MODELS = {model.name: model for model in [
     Model('gpt2-decode', Gpt2Decode, token_behind(50257, 12, 12)),
     Model('llama-decode', LlamaDecode, token_behind(32000, 24, 4), ('f32', 'bf16', 'int8', 'int4'),
           ('f32', 'bf16', 'int8', 'int4')),
+    # 1.1 billion parameters.
+    Model('llama-decode-large', lambda: LlamaDecode(2048, 22, heads=32, hidden=5632), token_behind(32000, 22, 4),
+          ('bf16', 'int8', 'int4'), ('bf16', 'int8', 'int4'), onnx=False),
     Model('whisper-encoder', WhisperEncoder, lambda batch: (torch.randn(batch, 80, 3000),)),
     Model('lstm', lambda: Recurrent(nn.LSTM), lambda batch: (torch.randn(200, batch, 80),)),
     Model('gru', lambda: Recurrent(nn.GRU), lambda batch: (torch.randn(200, batch, 80),)),

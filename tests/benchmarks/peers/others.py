@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The systems of the comparison: each class takes a model's folder, the type, and a number of threads, and is then
-called like a runner of compare/. What a call gives stays in the system's memory until outputs() is asked for.
+called like a runner of compare/. What a call gives stays in the system's memory until outputs() is asked for. One whose
+calls do more than the step of the model says the step's time itself, as seconds.
 
 A model of which there is no file for a system is refused with FileNotFoundError."""
 
@@ -151,6 +152,33 @@ class OpenVino:
         return np.array(self.request.get_output_tensor(0).data, np.float32)
 
 
+class LlamaCpp:
+    """Language models alone. A call asks for some tokens behind a prompt that it keeps: the time of a step is that
+    which it says itself. The cache that it decodes from is its own, so that its answers are not compared."""
+
+    name, packages = 'llama.cpp', ('xllamacpp',)
+    TOKENS = 16
+
+    def __init__(self, folder, kind, threads, wait_for_code=True):
+        del wait_for_code
+        path = os.path.join(folder, f'{kind}.gguf')
+        if not os.path.exists(path):
+            raise FileNotFoundError(f'there is no GGUF file of this model in {kind}')
+        import xllamacpp
+        parameters = xllamacpp.CommonParams()
+        parameters.model.path, parameters.n_ctx, parameters.n_parallel = path, stored.CACHE, 1
+        parameters.cpuparams.n_threads, parameters.verbosity = threads, 0
+        self.server = xllamacpp.Server(parameters)
+        self.request = {'prompt': [3 + number for number in range(stored.POSITION)], 'n_predict': self.TOKENS,
+                        'cache_prompt': True, 'temperature': 0, 'ignore_eos': True}
+
+    def call(self):
+        self.seconds = self.server.handle_completions(self.request)['timings']['predicted_per_token_ms'] / 1e3
+
+    def outputs(self):
+        return None
+
+
 SYSTEMS = {'ghlo': Ghlo, 'xla': Xla, 'torch': Torch, 'ort': Ort, 'openvino': OpenVino, 'iree': Iree,
-           'torch-compile': TorchCompiled}
+           'llama.cpp': LlamaCpp, 'torch-compile': TorchCompiled}
 DEFAULT = [name for name in SYSTEMS if name != 'torch-compile']

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whole models on GHLO beside ONNX Runtime, OpenVINO, PyTorch, XLA and IREE on a processor: the same random weights,
-answers compared with PyTorch's in f32, calls in turns in one process for each model and type. Prints a table as
-Markdown: milliseconds of a call, and the best peer's time divided by GHLO's, above 1 where GHLO is faster, with
-geometric means by type; what has failed; and with --first the seconds from a process's start to its first result, its
-memory, and the size of what is installed. A system that is not installed is said and left out.
+"""Whole models on GHLO beside ONNX Runtime, OpenVINO, PyTorch, XLA, IREE and llama.cpp on a processor: the same
+random weights, answers compared with PyTorch's in f32, calls in turns in one process for each model and type. Prints a
+table as Markdown: milliseconds of a call, and the best peer's time divided by GHLO's, above 1 where GHLO is faster,
+with geometric means by type; what has failed; and with --first the seconds from a process's start to its first result,
+its memory, and the size of what is installed. A system that is not installed is said and left out.
 """
 
 import argparse
@@ -30,7 +30,7 @@ TYPES = ('f32', 'bf16', 'int8', 'int4')
 # What answers may differ by from those of PyTorch in f32, in norm. Random weights leave little of int4.
 TOLERANCES = {'f32': 1e-3, 'bf16': 0.1, 'int8': 0.3, 'int4': 1.0}
 MODULES = {'ghlo': 'ctypes', 'xla': 'jax', 'torch': 'torch', 'torch-compile': 'torch', 'ort': 'onnxruntime',
-           'openvino': 'openvino', 'iree': 'iree.compiler'}
+           'openvino': 'openvino', 'iree': 'iree.compiler', 'llama.cpp': 'xllamacpp'}
 
 
 def parse_options():
@@ -74,7 +74,7 @@ def is_there(module):
 def default_folder():
     """By what the models follow from."""
     cache, total = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), hashlib.sha256()
-    for name in ('models', 'in_jax', 'prepare', 'stored'):
+    for name in ('models', 'in_jax', 'in_gguf', 'prepare', 'stored'):
         with open(os.path.join(HERE, f'{name}.py'), 'rb') as file:
             total.update(file.read())
     return os.path.join(cache, 'ghlo-tests', f'peers-models-{total.hexdigest()[:12]}')
@@ -175,10 +175,14 @@ def measure_first(folder, kind, options, systems):
                    'libraries': max(one['libraries'] for one in results)} for name, results in found.items() if results}
 
 
+def is_wrong(one, kind):
+    """Whether the answer of a system differs too much. Where it is not compared, it is taken to be right."""
+    return one['difference'] is not None and one['difference'] > TOLERANCES[kind]
+
+
 def best_peer(result, kind):
     """The name of the fastest other system whose answer is right, or None."""
-    right = [name for name, one in result['systems'].items()
-             if name != OWN and one['difference'] <= TOLERANCES[kind]]
+    right = [name for name, one in result['systems'].items() if name != OWN and not is_wrong(one, kind)]
     return min(right, key=lambda name: result['systems'][name]['median'], default=None)
 
 
@@ -224,7 +228,7 @@ def describe_steady(results):
         best, cells = best_peer(result, kind), []
         for name in names:
             one = result['systems'].get(name)
-            mark = '' if one is None else '!' if one['difference'] > TOLERANCES[kind] else '*' if name == best else ''
+            mark = '' if one is None else '!' if is_wrong(one, kind) else '*' if name == best else ''
             cells.append('–' if one is None else f'{milliseconds(one["median"])}{mark}')
         ratios = [ratio_to_best(result, kind, figure) for figure in ('median', 'least')]
         cells += ['–' if ratios[0] is None else f'{ratios[0]:.2f} {best}',

@@ -149,6 +149,11 @@ def write_onnx_integers(folder, kind, static):
                                       use_external_data_format=os.path.getsize(source + '.data') > 1 << 30)
 
 
+def write_gguf(path, module, kind):
+    import in_gguf
+    in_gguf.write(path, module, kind)
+
+
 def attempt(what, function, *arguments):
     try:
         function(*arguments)
@@ -167,11 +172,13 @@ def main():
     for number, x in enumerate(inputs):
         np.save(os.path.join(folder, f'feed{number}.npy'), to_numpy(x))
     torch.save(module, os.path.join(folder, 'module.pt'))
-    if not os.path.exists(os.path.join(folder, 'f32.onnx')):
+    if model.onnx and not os.path.exists(os.path.join(folder, 'f32.onnx')):
         attempt('f32.onnx', write_onnx, folder, module, inputs)
     for kind in kinds:
-        if kind.startswith('int'):
+        if kind.startswith('int') and model.onnx:
             attempt(f'{kind}.onnx', write_onnx_integers, folder, kind, model.static)
+        if isinstance(module, models.LlamaDecode):
+            attempt(f'{kind}.gguf', write_gguf, os.path.join(folder, f'{kind}.gguf'), module, kind)
         if kind in model.jax:
             attempt(f'{kind} by JAX', write_by_jax, os.path.join(folder, kind), module, inputs, kind, name)
     # Last, since it changes the module.

@@ -16,6 +16,8 @@ import numpy as np
 
 import recipe
 
+POSITION, CACHE = 256, 512    # tokens before a decode step, and the places of a cache that does not grow
+
 
 def load(path, dtype=None):
     """An array of a type that NumPy's files do not know, where @dtype names one."""

@@ -47,6 +47,18 @@ class Ratios(unittest.TestCase):
         self.assertEqual(peers.best_peer(one, 'bf16'), 'OpenVINO')
         self.assertIn('1000!', peers.describe_steady({'a f32': one}))
 
+    def test_an_answer_that_is_not_compared_counts(self):
+        one = result(GHLO=2.0, XLA=6.0, OpenVINO=4.0)
+        one['systems']['OpenVINO']['difference'] = measure.difference(None, np.ones(3))
+        self.assertEqual(peers.best_peer(one, 'f32'), 'OpenVINO')
+        self.assertIn('| 4000* |', peers.describe_steady({'a f32': one}))
+
+    def test_a_step_that_a_call_has(self):
+        class Runner:
+            def call(self):
+                self.seconds = 1e-9
+        self.assertEqual(measure.time_step(Runner()), 1e-9)
+
     def test_nothing_to_compare(self):
         self.assertIsNone(peers.ratio_to_best(result(GHLO=1.0), 'f32'))
         self.assertIsNone(peers.ratio_to_best(result(XLA=1.0), 'f32'))
