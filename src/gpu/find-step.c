@@ -126,6 +126,7 @@ ghlo_gpu_unsupported_reason (GhloDeviceCore        *core,
     case GHLO_FUSION_EXPAND_GEMV:
       return step_reason (device, ops[0]);
     case GHLO_FUSION_CHANNELS_LAST:
+    case GHLO_FUSION_SPLIT_WINDOWS:
     default:
       return "Vulkan devices have no fusion of that kind";
     }

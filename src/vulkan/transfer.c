@@ -133,6 +133,25 @@ ghlo_vulkan_upload (GhloVulkanDevice   *device,
   return TRUE;
 }
 
+/* Copies host memory by the processor; new pages take several times as long as others. */
+static gboolean
+copy_host (gconstpointer       from,
+           gpointer            to,
+           gsize               size,
+           const GhloMonitor  *monitor,
+           GError            **error)
+{
+  for (gsize done = 0, part; done < size; done += part)
+    {
+      part = MIN (size - done, GHLO_VULKAN_PIECE);
+      if (ghlo_monitor_cancelled (monitor, error))
+        return FALSE;
+      memcpy ((guint8 *) to + done, (const guint8 *) from + done, part);
+    }
+
+  return TRUE;
+}
+
 gboolean
 ghlo_vulkan_fill (GhloVulkanDevice   *device,
                   gconstpointer       from,
@@ -145,9 +164,8 @@ ghlo_vulkan_fill (GhloVulkanDevice   *device,
 
   if (host == NULL)
     return ghlo_vulkan_upload (device, from, to, size, monitor, error);
-  memcpy (host, from, size);
 
-  return TRUE;
+  return copy_host (from, host, size, monitor, error);
 }
 
 static gboolean
@@ -198,7 +216,6 @@ ghlo_vulkan_download (GhloVulkanDevice   *device,
     return download_pieces (device, from, to, size, monitor, error);
   if (!ghlo_vulkan_queue_finish (device->queue, monitor, error))
     return FALSE;
-  memcpy (to, place.host, size);
 
-  return TRUE;
+  return copy_host (place.host, to, size, monitor, error);
 }

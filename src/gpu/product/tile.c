@@ -287,8 +287,9 @@ choose_matrices (GhloGpuProduct      *self,
   return FALSE;
 }
 
-/* Multiplications of a workgroup that a processor does in some 15 ms: a run can be cancelled between workgroups. */
-enum { MOST_ON_CPU = 1 << 24 };
+/* Multiplications of a workgroup that a processor does in some 4 ms, and several times as long beside other work: a
+ * run can be cancelled between workgroups. */
+enum { MOST_ON_CPU = 1 << 22 };
 
 static gboolean
 is_interruptible (const GhloGpuProduct *self,
