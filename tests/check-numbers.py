@@ -101,7 +101,7 @@ WINDOWS = {
     'kernel/lower/lower.c': 'asks whether the numbers are within the limit',
     'kernel/lower/reduce.c': 'affine functions, whose magnitudes in bytes are limited',
     'kernel/lower/select-and-scatter.c': 'terms, which the check of kernels limits',
-    'passes/canonicalize-windows.c': 'moves them to several operations; costs are doubles',
+    'passes/split-windows.c': 'moves them to several operations; costs are doubles',
     'passes/rewrite.h': 'declares what writes them',
     'kernel/lower/walk.c': 'affine functions, whose magnitudes in bytes are limited',
     'passes/quantized/sums.c': 'sizes, counted in doubles',

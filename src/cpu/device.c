@@ -86,6 +86,7 @@ unsupported_reason (GhloDeviceCore        *self,
     case GHLO_FUSION_MAP:
       return ghlo_kernel_obstacle_of_group (ops, n_ops);
     case GHLO_FUSION_STEP:
+    case GHLO_FUSION_SPLIT_WINDOWS:
       return NULL;
     case GHLO_FUSION_CHANNELS_LAST:
       return ghlo_cpu_convolution_declines_layout (ops[0]);

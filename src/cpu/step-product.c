@@ -239,6 +239,8 @@ prefers_dense (const Product         *self,
   g_autoptr (GError) error = NULL;
   gboolean prefers;
 
+  if (self->gemm != NULL && ghlo_cpu_gemm_prefers_dense (self->gemm))
+    return TRUE;
   ghlo_shape_strides (dense.dimensions, dense.rank, ghlo_element_info (dense.element_type)->size, strides);
   other.results = &dense;
   prefers = choose_algorithm (&product, &other, FALSE, NULL, &error) != NULL || error != NULL

@@ -16,7 +16,9 @@ typedef struct
   gpointer        state;          /* the algorithm's own; nullable */
   GDestroyNotify  release;        /* frees the state */
   char           *description;    /* nullable, owned */
-  double          nanoseconds;
+  double          nanoseconds;    /* approximate, on one thread */
+  gboolean        copies;         /* a library works on copies of the operands or the result */
+  gboolean        packs_each;     /* of a product: rhs is packed in each run, which an algorithm below may do better */
   gsize           scratch_size;   /* bytes for a run; of a product: for one tile */
   gsize           packed_size;    /* bytes of an operand in the order that runs read, which may be packed ahead */
   GBytes         *packing;        /* nullable, owned; names that order: equal ones make equal copies of equals */

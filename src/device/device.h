@@ -37,8 +37,8 @@ typedef struct
    * Else returns the reason, a static sentence without its final stop. The layout of the operands is not known yet.
    * STEP asks whether it has steps for a single operation, judging by kind and types only, without being opened.
    * CHANNELS_LAST asks whether it would want a convolution in that layout, EXPAND_DOTS and EXPAND_GEMV whether it would
-   * want a product as multiplications and additions, NARROW_DOTS whether one of f32 as one of bf16. NULL for a device
-   * that has no fusions. */
+   * want a product as multiplications and additions, NARROW_DOTS whether one of f32 as one of bf16, SPLIT_WINDOWS
+   * whether windows as a step for each dimension wherever that saves a little. NULL for a device without fusions. */
   const char   *(*unsupported_reason) (GhloDeviceCore        *self,
                                        GhloFusionKind         kind,
                                        const GhloIrOp *const *ops,

@@ -26,6 +26,7 @@ typedef enum
   GHLO_FUSION_EXPAND_DOTS,
   GHLO_FUSION_EXPAND_GEMV,
   GHLO_FUSION_NARROW_DOTS,
+  GHLO_FUSION_SPLIT_WINDOWS,
 } GhloFusionKind;
 
 typedef struct

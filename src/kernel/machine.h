@@ -14,7 +14,6 @@ typedef struct
 {
   guint  vector_bytes;          /* size of a vector register */
   gsize  l1_bytes;              /* L1 data cache of one core */
-  guint  n_cores;
   double call_time;             /* nanoseconds of overhead per call of a loop */
   double wait_time;             /* latency of an operation, in nanoseconds */
   double vector_time;           /* nanoseconds per operation on a vector */

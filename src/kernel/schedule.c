@@ -17,10 +17,12 @@
 #define LINE_BYTES 64
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
-/* Columns that are folded together. A row is read in pieces of a page, or of LEAST_PIECE bytes where that is more than
- * a thread's share. That pays for LEAST_ROWS rows, since a processor prefetches fewer by itself, of LONG_ROW bytes, or
- * of SHORT_ROW bytes where a thread has whole rows. */
-enum { PIECE = GHLO_SCHEDULE_MAX_COLUMNS, LEAST_PIECE = 2048, LONG_ROW = 8192, SHORT_ROW = 256, LEAST_ROWS = 64 };
+/* A buffer of so many bytes may not be in the L2 cache. */
+#define FAR_BYTES (1 << 20)
+/* Columns that are folded together. A row is read in pieces of PIECE bytes: the L1 cache holds those of the rows that
+ * are prefetched together, and the sums. That pays for LEAST_ROWS rows of LONG_ROW bytes, or of SHORT_ROW bytes where
+ * a thread has whole rows. */
+enum { PIECE = GHLO_SCHEDULE_MAX_COLUMNS, LONG_ROW = 8192, SHORT_ROW = 256, LEAST_ROWS = 64 };
 
 typedef struct
 {
@@ -100,7 +102,7 @@ access_time (const Estimate *self,
     return MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time;
   /* Code extracts lanes from whole vectors, in about as many steps as it loads vectors. */
   if (self->machine->call_time == 0 && stride % size == 0 && stride > 0
-      && stride <= GHLO_SCHEDULE_MAX_LANE_STRIDE * size)
+      && stride <= GHLO_SCHEDULE_LANE_STRIDE * size)
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) stride / size * self->machine->vector_time;
 
   return n * self->machine->strided_time;
@@ -442,19 +444,20 @@ choose_cuts (const GhloKernel         *kernel,
   return cuts;
 }
 
-/* Returns whether the elements of @access lie in rows along axis @lanes, and not in the same row at all points of
- * @axes. */
-static gboolean
-has_rows (const GhloKernelAccess *access,
-          guint                   axes,
-          guint                   lanes)
+gboolean
+ghlo_kernel_schedule_has_rows (const GhloKernel      *kernel,
+                               const GhloKernelBlock *block,
+                               guint                  access,
+                               guint                  lanes)
 {
+  const GhloKernelAccess *rows = &kernel->accesses[access];
   guint varies = 0;
 
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
-    varies |= (guint) (access->strides[i] != 0) << i;
+    varies |= (guint) (rows->strides[i] != 0) << i;
 
-  return (varies & axes) != 0 && access->strides[lanes] == ghlo_element_info (access->type)->size;
+  return rows->n_terms == 0 && (varies & block->axes) != 0
+         && rows->strides[lanes] == ghlo_element_info (rows->type)->size;
 }
 
 /* Returns the size of the smallest elements that folds read in rows along axis @lanes; 0: there are no such folds, or
@@ -468,7 +471,7 @@ find_element_size (const GhloKernel *kernel,
   for (const GhloKernelBlock *block = kernel->blocks; block < kernel->blocks + kernel->n_blocks; block++)
     for (guint i = block->first_node; i < block->first_merge && block->n_folds > 0; i++)
       if (kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_kernel_count_points (kernel, block->axes) >= LEAST_ROWS
-          && has_rows (&kernel->accesses[kernel->nodes[i].index], block->axes, lanes))
+          && ghlo_kernel_schedule_has_rows (kernel, block, kernel->nodes[i].index, lanes))
         {
           const guint size = ghlo_element_info (kernel->nodes[i].type)->size;
 
@@ -481,11 +484,10 @@ find_element_size (const GhloKernel *kernel,
 /* Chooses how many lanes are folded together, and threads that get as many. */
 static void
 choose_columns (const GhloKernel   *kernel,
-                const GhloMachine  *machine,
                 GhloKernelSchedule *schedule)
 {
   const gint64 points = ghlo_kernel_count_points (kernel, (1u << kernel->n_parallel) - 1);
-  gint64 extent, piece;
+  gint64 extent;
   guint least;
 
   /* A range of columns is not cut where guards start and stop to hold. */
@@ -495,9 +497,19 @@ choose_columns (const GhloKernel   *kernel,
   extent = kernel->axes[schedule->lanes].extent;
   if (least == 0 || extent < (points > extent ? SHORT_ROW : LONG_ROW) / least)
     return;
-  piece = points > extent ? extent : MAX (points / machine->n_cores, LEAST_PIECE / least);
   schedule->columns = (guint16) (PIECE / least);
-  schedule->grain = MAX (schedule->grain, ghlo_round_up (MIN (piece, PIECE / least), schedule->width));
+  schedule->grain = MAX (schedule->grain, ghlo_round_up (MIN (extent, PIECE / least), schedule->width));
+}
+
+/* Returns whether there is a buffer of FAR_BYTES. */
+static gboolean
+is_far (const GhloKernel *kernel)
+{
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].size >= FAR_BYTES)
+      return TRUE;
+
+  return FALSE;
 }
 
 void
@@ -520,5 +532,6 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
     schedule->width /= 2;
   schedule->cuts = (guint8) choose_cuts (kernel, schedule);
   choose_grain (kernel, schedule);
-  choose_columns (kernel, machine, schedule);
+  choose_columns (kernel, schedule);
+  schedule->prefetches = kernel->n_folds > 0 && is_far (kernel);
 }

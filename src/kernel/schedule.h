@@ -16,8 +16,9 @@ enum
 {
   GHLO_SCHEDULE_MAX_STRIP = 512,
   GHLO_SCHEDULE_MAX_WIDTH = 64,
-  GHLO_SCHEDULE_MAX_COLUMNS = 4096,
-  GHLO_SCHEDULE_MAX_LANE_STRIDE = 4,  /* largest stride of lanes, in elements, that code picks from whole vectors */
+  GHLO_SCHEDULE_MAX_COLUMNS = 2048,
+  /* The largest stride of lanes, in elements, that code picks from whole vectors, and that of any elements. */
+  GHLO_SCHEDULE_LANE_STRIDE = 4, GHLO_SCHEDULE_MAX_LANE_STRIDE = 8,
 };
 
 #define GHLO_SCHEDULE_ANY G_MAXUINT
@@ -28,6 +29,7 @@ typedef struct
   guint16 strip;                /* points per strip, at most GHLO_SCHEDULE_MAX_STRIP; 0 for code */
   guint16 width;                /* lanes of a vector in code, a power of two; 0 for strips */
   guint16 columns;              /* for code: up to so many lanes, whole vectors, are folded together; 0: one vector */
+  guint8  prefetches;           /* for code: whether folds prefetch what they read */
   guint8  cuts;                 /* for code: bits of axes whose loops are split where guards start and stop to hold */
   double  cost;                 /* estimated nanoseconds for one parallel point */
   gint64  grain;                /* the least number of parallel points for one thread: whole strips or vectors */
@@ -39,6 +41,12 @@ gboolean ghlo_kernel_schedule_allows (const GhloKernel   *kernel,
 /* Returns whether points of axis @lanes may be columns, several vectors of which are folded together. */
 gboolean ghlo_kernel_schedule_allows_columns (const GhloKernel *kernel,
                                               guint             lanes);
+/* Returns whether the elements of @access lie in rows along axis @lanes, and not in the same row at all points of
+ * @block. Accesses with terms have no rows. */
+gboolean ghlo_kernel_schedule_has_rows (const GhloKernel      *kernel,
+                                        const GhloKernelBlock *block,
+                                        guint                  access,
+                                        guint                  lanes);
 /* Chooses a schedule of strips. @axes are the parallel axes (bits) that may be lanes; GHLO_SCHEDULE_ANY: all. */
 void     ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
                                       const GhloMachine  *machine,

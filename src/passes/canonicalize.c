@@ -12,7 +12,6 @@ static const GhloRuleGroup *const groups[] = {
   &ghlo_canonicalize_moves,
   &ghlo_canonicalize_indexing,
   &ghlo_canonicalize_reductions,
-  &ghlo_canonicalize_windows,
   &ghlo_canonicalize_structure,
   &ghlo_canonicalize_dynamic,
   &ghlo_canonicalize_forms,

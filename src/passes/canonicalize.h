@@ -23,7 +23,6 @@ extern const GhloRuleGroup ghlo_canonicalize_conversions;
 extern const GhloRuleGroup ghlo_canonicalize_moves;
 extern const GhloRuleGroup ghlo_canonicalize_indexing;
 extern const GhloRuleGroup ghlo_canonicalize_reductions;
-extern const GhloRuleGroup ghlo_canonicalize_windows;
 extern const GhloRuleGroup ghlo_canonicalize_structure;
 extern const GhloRuleGroup ghlo_canonicalize_dynamic;
 extern const GhloRuleGroup ghlo_canonicalize_forms;

@@ -60,6 +60,7 @@ PASS (dce);
 PASS (channels_last);
 PASS (expand_dots);
 PASS (narrow_dots);
+PASS (split_windows);
 PASS (fuse_loops);
 PASS (fuse_attention);
 PASS (expand_gemv);

@@ -54,7 +54,8 @@ typedef struct
   /* NULL where the device runs the operations as one step, as far as it can tell before the operands' layouts are
    * known; else the reason why it does not, as above. CHANNELS_LAST passes one convolution, and asks whether the
    * device prefers that layout for it; EXPAND_DOTS and EXPAND_GEMV pass one product, and ask whether the device prefers
-   * multiplications and additions; NARROW_DOTS passes a product of f32, and asks whether it prefers one of bf16. */
+   * multiplications and additions; NARROW_DOTS passes a product of f32, and asks whether it prefers one of bf16;
+   * SPLIT_WINDOWS passes a reduction of windows, and asks whether steps cost little beside what they save. */
   const char         *(*declines) (gpointer               device,
                                    GhloFusionKind         kind,
                                    const GhloIrOp *const *ops,

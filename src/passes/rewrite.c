@@ -129,6 +129,16 @@ ghlo_rewrite_replace_all (GhloRewriter       *self,
 }
 
 gboolean
+ghlo_rewrite_is_declined (GhloRewriter   *self,
+                          GhloFusionKind  kind,
+                          const GhloIrOp *op)
+{
+  const GhloPassFusion *fusion = &self->context->options->fusion;
+
+  return fusion->declines != NULL && fusion->declines (fusion->device, kind, &op, 1) != NULL;
+}
+
+gboolean
 ghlo_rewrite_replace (GhloRewriter *self,
                       GhloIrOp     *op,
                       GhloIrValue  *value)

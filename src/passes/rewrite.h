@@ -50,6 +50,10 @@ gboolean      ghlo_rewrite_module     (GhloIrModule           *module,
                                        gsize                   n_rows,
                                        GError                **error);
 
+/* Whether the device answers that it does not prefer what @kind asks about @op. */
+gboolean      ghlo_rewrite_is_declined (GhloRewriter          *self,
+                                       GhloFusionKind          kind,
+                                       const GhloIrOp         *op);
 /* Replaces the only result of @op by @value; FALSE where the types differ. */
 gboolean      ghlo_rewrite_replace    (GhloRewriter           *self,
                                        GhloIrOp               *op,

@@ -42,6 +42,8 @@ const GhloPass ghlo_pass_table[] = {
     GHLO_PASS_FUSION, ghlo_pass_expand_dots },
   { "narrow-dots", "Writes products of values that are converted from bf16 as products of bf16 where a device prefers "
     "it", 2, GHLO_PASS_FUSION, ghlo_pass_narrow_dots },
+  { "split-windows", "Reduces windows of several dimensions one dimension after the other", 1, GHLO_PASS_FUSION,
+    ghlo_pass_split_windows },
   { "fuse-loops", "Fuses a loop over few elements into one step", 1, GHLO_PASS_FUSION, ghlo_pass_fuse_loops },
   { "fuse-attention", "Fuses attention into one step: the scores, their softmax, and its product with the values", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_attention },

@@ -22,9 +22,11 @@
 enum { MAX_THREADS = 256 };
 
 /* In nanoseconds: the least work for each thread and, where the cost is known, the longest part, which bounds the time
- * to react to a cancellation. */
+ * to react to a cancellation. Costs are estimates: each thread begins with a part FIRST_PARTS times as short, and
+ * doubles or halves the next by the time that it took. */
 #define MIN_SHARE (GHLO_PARALLEL_MIN_WORK / 2)
 #define MAX_PART  2e6
+enum { FIRST_PARTS = 16 };
 
 /* Microseconds for which an idle worker polls for the next call before it sleeps, and a caller for the end of a
  * worker's last part. Consecutive steps are a few µs apart: polling, two threads do 200 µs of work in 102 µs, and in
@@ -62,6 +64,7 @@ struct _Call
   gsize              grain;
   gsize              n_units;      /* units of grain elements; the last one includes the remainder */
   gsize              most_units;   /* the most units in a part */
+  gboolean           is_long;      /* parts follow the time that they take */
   guint              share;        /* a part is 1 / share of the remaining units of a region */
   guint              width;        /* the most threads, including the caller */
   Region            *regions;      /* one for each of them */
@@ -187,6 +190,7 @@ lock_pool (void)
 static gboolean
 take_from (Call   *call,
            Region *region,
+           gsize   most,
            gsize  *begin,
            gsize  *end)
 {
@@ -197,7 +201,7 @@ take_from (Call   *call,
     {
       if (from >= region->end)
         return FALSE;
-      to = from + CLAMP ((region->end - from) / call->share, 1, call->most_units);
+      to = from + CLAMP ((region->end - from) / call->share, 1, most);
     }
   while (!__atomic_compare_exchange_n (&region->next, &from, to, TRUE, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   *begin = from;
@@ -208,11 +212,12 @@ take_from (Call   *call,
 
 static gboolean
 take_part (Call  *call,
+           gsize  most,
            gsize *begin,
            gsize *end)
 {
   for (guint i = 0; i < call->width; i++)
-    if (take_from (call, &call->regions[(number + i) % call->width], begin, end))
+    if (take_from (call, &call->regions[(number + i) % call->width], most, begin, end))
       return TRUE;
 
   return FALSE;
@@ -229,15 +234,31 @@ is_cancelled (Call *call)
   return __atomic_load_n (&call->cancelled, __ATOMIC_RELAXED);
 }
 
+/* Returns the most units of the part after one of @most that took @microseconds. */
+static gsize
+adapt_part (const Call *call,
+            gsize       most,
+            gint64      microseconds)
+{
+  if ((double) microseconds > MAX_PART / 1e3)
+    return MAX (most / 2, 1);
+
+  return (double) microseconds < MAX_PART / 2e3 ? MIN (most * 2, call->most_units) : most;
+}
+
 static void
 run_parts (Call  *call,
            guint  worker)
 {
-  gsize begin, end, done;
+  gsize most = call->is_long ? MAX (call->most_units / FIRST_PARTS, 1) : call->most_units, begin, end, done;
 
-  while (!is_cancelled (call) && take_part (call, &begin, &end))
+  while (!is_cancelled (call) && take_part (call, most, &begin, &end))
     {
+      gint64 start = call->is_long ? g_get_monotonic_time () : 0;
+
       call->func (call->data, begin * call->grain, end == call->n_units ? call->n : end * call->grain, worker);
+      if (call->is_long)
+        most = adapt_part (call, most, g_get_monotonic_time () - start);
       done = __atomic_add_fetch (&call->done, end - begin, __ATOMIC_RELAXED);
       if (worker == 0)
         ghlo_monitor_progress (call->monitor, (double) done / (double) call->n_units, NULL);
@@ -454,7 +475,10 @@ plan_call (Call   *call,
   if (width == 1 && call->monitor == NULL)
     call->most_units = call->n_units;
   else if (nanoseconds > MAX_PART)
-    call->most_units = (gsize) MAX ((double) call->n_units * (MAX_PART / nanoseconds), 1);
+    {
+      call->is_long = TRUE;
+      call->most_units = (gsize) MAX ((double) call->n_units * (MAX_PART / nanoseconds), 1);
+    }
   else
     call->most_units = nanoseconds > 0 ? call->n_units : MAX (call->n_units / (PARTS * width), 1);
 }

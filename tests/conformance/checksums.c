@@ -122,7 +122,7 @@ find_parts (GhloExecutable *executable)
   } known[] = {
     { "onednn", "onednn" }, { "openblas", "openblas" },
     { "panels of f", "tiles" }, { "panels of complex", "tiles" }, { "lanes of f", "tiles" },
-    { "lanes of complex", "tiles" },
+    { "lanes of complex", "tiles" }, { "rows of f", "tiles" },
   };
   g_autoptr (GhloPlan) plan = ghlo_executable_get_plan (executable);
   g_autofree char *text = plan != NULL ? ghlo_plan_to_string (plan) : g_strdup ("");
@@ -197,8 +197,11 @@ int
 main (int    argc,
       char **argv)
 {
-  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GhloClient) client = NULL;
 
+  /* Where there is a GPU, the device would otherwise be chosen by estimates, and so by the number of threads. */
+  g_setenv ("GHLO_DEVICE", "cpu", TRUE);
+  client = ghlo_client_new ();
   for (int i = 1; i < argc; i++)
     {
       g_autoptr (GError) error = NULL;

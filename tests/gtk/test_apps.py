@@ -379,10 +379,14 @@ class Tests:
         """Another device compiles the program again, and shows its plan. The keys choose the second device, however
         often they are pressed."""
         model = self.find('mlp.mlir')
-        keys = self.press('Escape', 'alt+d', 'space', 'Home', 'Down', 'Return', 'alt+r')
-        run = self.run('--close-after=16000', model)
-        os.killpg(keys.pid, signal.SIGTERM)
-        good = not run.problem() and self.is_right(run, expected_plan(model, 1), 'closing: Ready')
+        # Other work on the machine may delay the first attempt.
+        for wait in (16000, 48000):
+            keys = self.press('Escape', 'alt+d', 'space', 'Home', 'Down', 'Return', 'alt+r')
+            run = self.run(f'--close-after={wait}', model)
+            os.killpg(keys.pid, signal.SIGTERM)
+            good = not run.problem() and self.is_right(run, expected_plan(model, 1), 'closing: Ready')
+            if good:
+                break
         self.ok(good, 'another device', f'{expected_plan(model, 1)}\n{run}')
 
     def measure(self, *arguments):

@@ -142,3 +142,23 @@ module {
     return %3, %4, %5 : tensor<2x3x4x4xf32>, tensor<2x2x2x2xf32>, tensor<1x1x3x3xf32>
   }
 }
+// -----
+// PASS: channels-last,cse,dce
+// A convolution of each feature by itself keeps the order of its image, that of the one before as well.
+func.func @main(%x: tensor<2x4x3x24xf32>, %w: tensor<4x1x3x3xf32>, %v: tensor<4x4x3x3xf32>) -> (tensor<2x4x3x24xf32>, tensor<2x4x3x24xf32>) {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<2x4x3x24xf32>, tensor<4x1x3x3xf32>) -> tensor<2x4x3x24xf32>
+  %1 = stablehlo.convolution(%x, %v) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x4x3x24xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x3x24xf32>
+  %2 = stablehlo.convolution(%1, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<2x4x3x24xf32>, tensor<4x1x3x3xf32>) -> tensor<2x4x3x24xf32>
+  return %0, %2 : tensor<2x4x3x24xf32>, tensor<2x4x3x24xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x4x3x24xf32>, %arg1: tensor<4x1x3x3xf32>, %arg2: tensor<4x4x3x3xf32>) -> (tensor<2x4x3x24xf32>, tensor<2x4x3x24xf32>) {
+    %0 = stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<2x4x3x24xf32>, tensor<4x1x3x3xf32>) -> tensor<2x4x3x24xf32>
+    %1 = stablehlo.transpose %arg0, dims = [0, 2, 3, 1] : (tensor<2x4x3x24xf32>) -> tensor<2x3x24x4xf32>
+    %2 = stablehlo.convolution(%1, %arg2) dim_numbers = [b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x24x4xf32>, tensor<4x4x3x3xf32>) -> tensor<2x3x24x4xf32>
+    %3 = stablehlo.convolution(%2, %arg1) dim_numbers = [b, 0, 1, f]x[o, i, 0, 1]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<2x3x24x4xf32>, tensor<4x1x3x3xf32>) -> tensor<2x3x24x4xf32>
+    %4 = stablehlo.transpose %3, dims = [0, 3, 1, 2] : (tensor<2x3x24x4xf32>) -> tensor<2x4x3x24xf32>
+    return %0, %4 : tensor<2x4x3x24xf32>, tensor<2x4x3x24xf32>
+  }
+}

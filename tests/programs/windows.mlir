@@ -87,3 +87,41 @@ func.func @short_sums() {
   check.expect_eq_const %1, dense<[[8.0, 4104.0]]> : tensor<1x2xf16>
   func.return
 }
+
+// -----
+
+// Neighbours of 2 bytes that are 5 or 8 elements apart, beside the same elements as rows of their own.
+func.func @windows_of_distant_halves() {
+  %0 = stablehlo.iota dim = 0 : tensor<4000xi32>
+  %1 = stablehlo.constant dense<7919> : tensor<4000xi32>
+  %2 = stablehlo.multiply %0, %1 : tensor<4000xi32>
+  %3 = stablehlo.constant dense<1021> : tensor<4000xi32>
+  %4 = stablehlo.remainder %2, %3 : tensor<4000xi32>
+  %5 = stablehlo.convert %4 : (tensor<4000xi32>) -> tensor<4000xf16>
+  %unknown = stablehlo.optimization_barrier %5 : tensor<4000xf16>
+  %x = stablehlo.reshape %unknown : (tensor<4000xf16>) -> tensor<4x1000xf16>
+  %initial = stablehlo.constant dense<100.0> : tensor<f16>
+  %6 = "stablehlo.reduce_window"(%x, %initial) ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %m = stablehlo.maximum %a, %b : tensor<f16>
+    stablehlo.return %m : tensor<f16>
+  }) {window_dimensions = array<i64: 1, 8>, window_strides = array<i64: 1, 8>}
+    : (tensor<4x1000xf16>, tensor<f16>) -> tensor<4x125xf16>
+  %7 = stablehlo.reshape %x : (tensor<4x1000xf16>) -> tensor<4x125x8xf16>
+  %8 = stablehlo.reduce(%7 init: %initial) applies stablehlo.maximum across dimensions = [2]
+    : (tensor<4x125x8xf16>, tensor<f16>) -> tensor<4x125xf16>
+  check.expect_eq %6, %8 : tensor<4x125xf16>
+  %9 = "stablehlo.reduce_window"(%x, %initial) ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %m = stablehlo.minimum %a, %b : tensor<f16>
+    stablehlo.return %m : tensor<f16>
+  }) {window_dimensions = array<i64: 1, 5>, window_strides = array<i64: 1, 5>,
+      padding = dense<[[0, 0], [2, 3]]> : tensor<2x2xi64>} : (tensor<4x1000xf16>, tensor<f16>) -> tensor<4x201xf16>
+  %10 = stablehlo.pad %x, %initial, low = [0, 2], high = [0, 3], interior = [0, 0]
+    : (tensor<4x1000xf16>, tensor<f16>) -> tensor<4x1005xf16>
+  %11 = stablehlo.reshape %10 : (tensor<4x1005xf16>) -> tensor<4x201x5xf16>
+  %12 = stablehlo.reduce(%11 init: %initial) applies stablehlo.minimum across dimensions = [2]
+    : (tensor<4x201x5xf16>, tensor<f16>) -> tensor<4x201xf16>
+  check.expect_eq %9, %12 : tensor<4x201xf16>
+  func.return
+}

@@ -63,9 +63,11 @@ typedef struct
   /* It leaves out the zeros of padding, which would give NaN with weights that are not finite, but checks the probes
    * before an epilogue changes the result. */
   gboolean   skips_padding;
-  /* Fills in @way and returns TRUE where it takes the convolution. FALSE without an error: the next algorithm is
-   * tried. No code is generated unless the convolution's compiles is TRUE. */
+  /* Fills in @way and returns TRUE where it takes the convolution and expects less than @most nanoseconds on one
+   * thread. FALSE without an error: the next algorithm is tried. No code is generated unless the convolution's compiles
+   * is TRUE. */
   gboolean (*take)    (const GhloCpuConvolution     *self,
+                       double                        most,
                        GhloCpuWay                   *way,
                        GError                      **error);
   /* FALSE with an error, or without one when cancelled. The same holds for pack (), which every algorithm has that sets

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads a convolution and assigns it to the first algorithm that takes it.
+ * Reads a convolution and assigns it to the algorithm that expects to be the fastest.
  */
 
 #include "cpu/convolution/convolution-private.h"
@@ -136,6 +136,31 @@ trim_taps (GhloCpuWindows *self)
   return trimmed;
 }
 
+/* A single tap without padding reads each position of the input once or never. */
+static gboolean
+reads_once (const GhloCpuSpatial *s)
+{
+  return s->kernel == 1 && s->low == 0 && s->input_dilation == 1 && s->output > 0
+         && (s->output - 1) * s->step < s->input;
+}
+
+/* With a single tap, the positions that are read are an input with longer strides, and the convolution is a product. */
+static void
+skip_positions (GhloCpuWindows *self)
+{
+  for (guint i = 0; i < self->n_spatial; i++)
+    if (!reads_once (&self->spatial[i]))
+      return;
+  for (guint i = 0; i < self->n_spatial; i++)
+    {
+      GhloCpuSpatial *s = &self->spatial[i];
+
+      s->input = s->output;
+      s->lhs *= s->step;
+      s->step = 1;
+    }
+}
+
 static gboolean
 is_single (const GhloCpuSpatial *spatial)
 {
@@ -219,6 +244,46 @@ count_products (const GhloCpuWindows *windows)
   return n;
 }
 
+/* Finds the way of the algorithm that expects to be the fastest. Our loops and products know that at once, the library
+ * before it makes anything; where that beats our loops without copies, it is not compared with products. Small
+ * convolutions are the library's only where nothing else takes them. */
+static gboolean
+choose_algorithm (GhloCpuConvolution  *self,
+                  GError             **error)
+{
+  const gboolean small = count_products (&self->windows) <= SMALL;
+  const GhloCpuConvolutionAlgorithm *const algorithms[] = {
+    &ghlo_cpu_convolution_lanes, small ? &ghlo_cpu_convolution_panels : &ghlo_cpu_convolution_library,
+    small ? &ghlo_cpu_convolution_library : &ghlo_cpu_convolution_panels,
+  };
+  double most = G_MAXDOUBLE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
+    {
+      g_auto (GhloCpuWay) way = { 0 };
+      g_autoptr (GError) problem = NULL;
+
+      if (algorithms[i]->take (self, most, &way, &problem))
+        {
+          ghlo_cpu_way_clear (&self->way);
+          self->algorithm = algorithms[i];
+          ghlo_cpu_way_move (&self->way, &way);
+          if (algorithms[i] == &ghlo_cpu_convolution_library && !self->way.copies)
+            return TRUE;
+          most = self->way.nanoseconds;
+        }
+      if (problem != NULL && self->algorithm == NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&problem));
+          return FALSE;
+        }
+    }
+  if (self->algorithm == NULL)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "a padded copy of the input is too large");
+
+  return self->algorithm != NULL;
+}
+
 static GhloCpuConvolution *
 convolution_new (const GhloCpuConvolutionNumbers *numbers,
                  const GhloView                  *lhs,
@@ -228,47 +293,25 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
                  gboolean                         compiles,
                  GError                         **error)
 {
-  static const GhloCpuConvolutionAlgorithm *const algorithms[] = {
-    &ghlo_cpu_convolution_library, &ghlo_cpu_convolution_lanes, &ghlo_cpu_convolution_panels,
-  }, *const small_algorithms[] = {
-    &ghlo_cpu_convolution_lanes, &ghlo_cpu_convolution_panels, &ghlo_cpu_convolution_library,
-  };
   g_autoptr (GhloCpuConvolution) self = g_new0 (GhloCpuConvolution, 1);
-  gboolean small, trimmed;
+  gboolean trimmed;
 
   if (!read_windows (&self->windows, numbers, lhs, rhs, result, error))
     return NULL;
   self->whole = self->windows;
   trimmed = trim_taps (&self->windows);
+  skip_positions (&self->windows);
   simplify (&self->windows);
   self->epilogue = epilogue;
   self->compiles = compiles;
-  small = count_products (&self->windows) <= SMALL;
-  for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
-    {
-      const GhloCpuConvolutionAlgorithm *algorithm = (small ? small_algorithms : algorithms)[i];
-      g_auto (GhloCpuWay) way = { 0 };
-      g_autoptr (GError) problem = NULL;
+  if (!choose_algorithm (self, error))
+    return NULL;
+  self->skips_padding = (trimmed || (self->algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows)))
+                        && ghlo_element_type_is_float (self->windows.rhs_type);
+  self->has_probes = self->skips_padding && !trimmed
+                     && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
 
-      if (algorithm->take (self, &way, &problem))
-        {
-          self->algorithm = algorithm;
-          ghlo_cpu_way_move (&self->way, &way);
-          self->skips_padding = (trimmed || (algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows)))
-                                && ghlo_element_type_is_float (self->windows.rhs_type);
-          self->has_probes = self->skips_padding && !trimmed
-                             && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
-          return g_steal_pointer (&self);
-        }
-      if (problem != NULL)
-        {
-          g_propagate_error (error, g_steal_pointer (&problem));
-          return NULL;
-        }
-    }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "a padded copy of the input is too large");
-
-  return NULL;
+  return g_steal_pointer (&self);
 }
 
 static void

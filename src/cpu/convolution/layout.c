@@ -14,6 +14,9 @@ is_narrow_float (const GhloIrValue *value)
          && ghlo_element_info (value->type->element_type)->bits <= 32;
 }
 
+/* Features of the result, with one group, up to which our own loops are as fast as transposes and the library. */
+enum { FEW_OUTPUTS = 8 };
+
 /* Whether our own loops for few features take it, which copy any layout. */
 static gboolean
 has_own_loops (const GhloIrOp *op)
@@ -23,6 +26,11 @@ has_own_loops (const GhloIrOp *op)
   const gint64 groups = ghlo_ir_op_get_int (op, "feature_group_count", 1);
   const gint64 features = kernel[ghlo_ir_struct_get_int (numbers, "kernel_input_feature_dimension")];
   const gint64 outputs = kernel[ghlo_ir_struct_get_int (numbers, "kernel_output_feature_dimension")];
+
+  if (groups == 1 && outputs <= FEW_OUTPUTS
+      && (ghlo_ir_op_operand (op, 0)->type->element_type != GHLO_ELEMENT_TYPE_BF16
+          || ghlo_cpu_onednn_speed (GHLO_ELEMENT_TYPE_BF16) < 1))
+    return TRUE;
 
   return ghlo_cpu_convolution_has_few_features (ghlo_ir_op_operand (op, 0)->type->element_type, groups, features,
                                                 outputs)

@@ -38,6 +38,7 @@ typedef struct
   GhloCpuConvolutionTensor source, weights, result;
   GhloCpuConvolutionPart  *parts;
   gsize                    n_parts;
+  double                   nanoseconds; /* approximate, of all parts on one thread */
   gsize                    n_blocks;    /* of the result's features, equal ones; the primitives compute one, with its
                                          * own packed weights */
   GhloCpuPrimitive        *reorders[GHLO_CPU_MAX_REORDERS];   /* owned; each one is for some features of a block */

@@ -402,7 +402,7 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
   if ((state->source.copies && !is_data && !copy_in (&state->source, source, run->scratch, run->monitor))
       || (state->result.copies && (is_data || is_weights)
           && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
-      || !ghlo_parallel_for (state->n_parts, 1, self->way.nanoseconds, run_pieces, &work, run->monitor)
+      || !ghlo_parallel_for (state->n_parts, 1, state->nanoseconds, run_pieces, &work, run->monitor)
       || work.stopped)
     {
       if (work.problem != NULL)

@@ -23,6 +23,16 @@
 /* The speed, relative to f32, of convolutions of any type with one input feature a group (depthwise ones): adjacent
  * products are not of the same sum. */
 #define DEPTHWISE_SPEED 0.6
+/* Approximate nanoseconds of calls for a convolution, the reorder of its weights included. */
+#define CALL_TIME  4e3
+/* Where a convolution without groups, or with depthwise ones, takes so many times as long as its operations, or more,
+ * its estimate is off by up to NARROW_DOUBT, and so is that of its calls where there are no groups. */
+#define NARROW       4.0
+#define NARROW_DOUBT 3.0
+/* What a copy takes of its own estimate, which is that of large tensors. */
+#define ADJACENT_SHARE   0.2
+#define TRANSPOSED_SHARE 0.5
+#define CONVERTED_SHARE  2.0
 /* Nanoseconds for each weight that a part adds to the sum of gradients. */
 #define SUM_TIME   5.0
 
@@ -34,8 +44,8 @@ enum { FEW_PARTS = 6, SOME_PARTS = 16, MANY_PARTS = 32, MAX_SUMS = 8 };
  * oneDNN's blocks are not cut. */
 enum { MIN_REORDER = 1 << 17, FEATURES = 64 };
 
-/* Groups of one byte each that fill a register. */
-enum { BYTE_GROUPS = 16 };
+/* Groups of one byte each that fill a register, and registers of sums in a row up to which fewer take as long. */
+enum { BYTE_GROUPS = 16, FEW_SUMS = 6 };
 
 /* Features are cut where the weights have this many bytes, which do not stay in a core's caches, and are this many
  * times as large as the source and the result together. */
@@ -157,6 +167,21 @@ find_types (const GhloCpuWindows    *w,
   return type == GHLO_ELEMENT_TYPE_I8 && shape->source_type != GHLO_ELEMENT_TYPE_INVALID
          && shape->weights_type != GHLO_ELEMENT_TYPE_INVALID
          && (w->result_type == GHLO_ELEMENT_TYPE_I32 || w->result_type == GHLO_ELEMENT_TYPE_UI32);
+}
+
+/* The time of a tensor's copy, which is faster where elements are adjacent in both. */
+static double
+find_copy_time (const Tensor *self)
+{
+  const GhloCpuCopy *copy = &self->copy;
+  const guint last = MAX (copy->rank, 1) - 1;
+
+  if (!self->copies)
+    return 0;
+  if (copy->from[last] == (gint64) copy->from_unit && copy->to[last] == (gint64) copy->to_unit)
+    return copy->nanoseconds * ADJACENT_SHARE;
+
+  return copy->nanoseconds * (copy->reader.size != 0 ? CONVERTED_SHARE : TRANSPOSED_SHARE);
 }
 
 /* Translates the convolution to oneDNN's terms. */
@@ -413,6 +438,27 @@ count_operations (const GhloCpuConvolutionShape *shape)
   return n;
 }
 
+/* Whether each group has one feature of the source. */
+static gboolean
+has_single_features (const GhloCpuConvolutionShape *shape)
+{
+  return shape->source_features == shape->groups;
+}
+
+/* How many times as long as its operations a convolution takes: features of the result fill whole registers, which
+ * groups of one share, and the sums of few registers of a row wait for each other. */
+static double
+find_width (const GhloCpuConvolutionShape *shape)
+{
+  const gboolean is_depthwise = has_single_features (shape);
+  const gint64 features = is_depthwise ? shape->result_features : shape->result_features / shape->groups;
+  const gint64 lanes = (gint64) ghlo_cpu_routines ()->register_bytes / 4, n_registers = ghlo_ceil_div (features, lanes);
+  const gint64 n_sums = is_depthwise || shape->direction != GHLO_CPU_FORWARD
+                        ? FEW_SUMS : n_registers * shape->result[shape->n_spatial - 1];
+
+  return (double) (n_registers * lanes) / (double) features * (double) FEW_SUMS / (double) MIN (n_sums, FEW_SUMS);
+}
+
 static double
 count_weights (const GhloCpuConvolutionShape *shape)
 {
@@ -644,7 +690,7 @@ is_depthwise (const GhloCpuConvolutionShape *shape,
 {
   return strstr (name, "dw") != NULL
          || (ghlo_element_type_is_integer (shape->source_type) && shape->groups >= BYTE_GROUPS && shape->n_spatial <= 2
-             && shape->source_features == shape->groups && shape->result_features == shape->groups);
+             && has_single_features (shape) && shape->result_features == shape->groups);
 }
 
 /* With few features, oneDNN has good loops for depthwise groups. bf16 pays only by instructions of its own. A tile
@@ -657,7 +703,7 @@ is_worth_it (const State *state)
   const GhloCpuConvolutionShape *shape = &state->shape;
   gint64 features = shape->source_features / shape->groups;
 
-  if (shape->direction == GHLO_CPU_FORWARD && !is_depthwise (shape, name)
+  if (shape->groups > 1 && shape->direction == GHLO_CPU_FORWARD && !is_depthwise (shape, name)
       && ghlo_cpu_convolution_has_few_features (shape->source_type, shape->groups, features, shape->result_features))
     return FALSE;
   /* oneDNN's SSE 4.1 kernels are slower than our routines. */
@@ -707,6 +753,7 @@ find_packing (const GhloCpuWindows *w,
 
 static gboolean
 try_type (const GhloCpuConvolution *self,
+          double                    most,
           GhloCpuWay               *way,
           GhloElementType           type)
 {
@@ -714,15 +761,16 @@ try_type (const GhloCpuConvolution *self,
   g_autoptr (State) state = g_new0 (State, 1);
   gsize scratch = 0, all;
   Strides strides;
-  gboolean is_data, is_weights;
-  double rate = ghlo_cpu_rate () * ghlo_cpu_onednn_speed (type);
+  gboolean is_data, is_weights, is_narrow;
+  double rate = ghlo_cpu_rate () * ghlo_cpu_onednn_speed (type), operations, width, calls;
 
-  if (rate == 0 || !find_shape (w, type, &state->shape))
+  if (rate == 0 || !find_shape (w, type, &state->shape)
+      || (rate < ghlo_cpu_rate () && !has_single_features (&state->shape)))
     return FALSE;
-  if (state->shape.source_features == state->shape.groups)
+  if (has_single_features (&state->shape))
     rate = ghlo_cpu_rate () * DEPTHWISE_SPEED;
-  way->nanoseconds = MAX (count_operations (&state->shape) / rate * 1e9,
-                          GHLO_CPU_BYTE_TIME * count_bytes (&state->shape, type));
+  operations = count_operations (&state->shape) / rate * 1e9;
+  state->nanoseconds = MAX (operations, GHLO_CPU_BYTE_TIME * count_bytes (&state->shape, type));
   is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
   is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   find_strides (w, &state->shape, &strides);
@@ -732,8 +780,15 @@ try_type (const GhloCpuConvolution *self,
       || !tensor_init (&state->result, &state->shape, state->shape.result_type,
                        is_data ? w->lhs_type : is_weights ? w->rhs_type : w->result_type,
                        state->shape.result_features, state->shape.result_features, state->shape.result, strides.result,
-                       !is_data && !is_weights, &scratch)
-      || !make_pieces (state, way->nanoseconds) || !is_worth_it (state)
+                       !is_data && !is_weights, &scratch))
+    return FALSE;
+  width = find_width (&state->shape);
+  is_narrow = width >= NARROW && (state->shape.groups == 1 || has_single_features (&state->shape));
+  way->nanoseconds = MAX (state->nanoseconds, operations * width) + find_copy_time (&state->source)
+                     + find_copy_time (&state->result);
+  calls = CALL_TIME * (is_narrow && state->shape.groups == 1 ? NARROW_DOUBT : 1);
+  if (way->nanoseconds * (is_narrow ? NARROW_DOUBT : 1) + calls >= most
+      || !make_pieces (state, state->nanoseconds) || !is_worth_it (state)
       || !weights_init (state, w, strides.weights, &scratch)
       || (self->compiles && !compile (state)))
     return FALSE;
@@ -745,6 +800,7 @@ try_type (const GhloCpuConvolution *self,
   state->own_at = scratch;
   all = MIN (MAX (state->n_parts, state->n_blocks * state->n_reorders), ghlo_parallel_n_workers ());
   way->scratch_size = scratch + (state->own_size + state->block_size) * all;
+  way->copies = state->source.copies || state->result.copies;
   if (!is_weights)
     {
       way->packed_size = state->packed_size * state->n_blocks;
@@ -761,12 +817,13 @@ try_type (const GhloCpuConvolution *self,
 
 static gboolean
 take (const GhloCpuConvolution  *self,
+      double                     most,
       GhloCpuWay                *way,
       GError                   **error)
 {
   return ghlo_cpu_onednn_available ()
-         && (try_type (self, way, GHLO_ELEMENT_TYPE_BF16) || try_type (self, way, GHLO_ELEMENT_TYPE_F32)
-             || try_type (self, way, GHLO_ELEMENT_TYPE_I8));
+         && (try_type (self, most, way, GHLO_ELEMENT_TYPE_BF16) || try_type (self, most, way, GHLO_ELEMENT_TYPE_F32)
+             || try_type (self, most, way, GHLO_ELEMENT_TYPE_I8));
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library = {

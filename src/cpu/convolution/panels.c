@@ -12,6 +12,14 @@
  * is zeros almost everywhere. */
 #define MOST_COPIES 256.0
 #define SMALL_COPY  (256.0 * 1024.0 * 1024.0)
+/* Approximate nanoseconds for an element of a window, beside those of packing a matrix: one of RUN bytes of features
+ * that are adjacent, and another. */
+#define ADJACENT_TIME 0.7
+#define GATHER_TIME   1.5
+#define RUN           64
+/* Those of a call, and of a weight that is packed in each run. */
+#define CALL_TIME     3e3
+#define WEIGHT_TIME   0.8
 
 typedef struct
 {
@@ -174,8 +182,32 @@ make_problem (const GhloCpuWindows *w,
   };
 }
 
+/* The time of the padded copy and the weights, and of what packing takes longer where windows overlap. */
+static double
+find_gather_time (const State          *state,
+                  const GhloCpuWindows *w)
+{
+  const gint64 size = ghlo_element_info (w->lhs_type)->size;
+  const gboolean is_adjacent = w->lhs_feature == size && w->group_features * size >= RUN;
+  const double weights = w->rhs_is_persistent ? 0 : (double) w->output_features * (double) w->group_features;
+  double taps = 1, n = (double) w->batch * (double) w->features;
+
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      taps *= (double) w->spatial[i].kernel;
+      n *= (double) w->spatial[i].output;
+    }
+  if (taps > 1)
+    n *= taps * (is_adjacent ? ADJACENT_TIME : GATHER_TIME);
+  else
+    n = 0;
+
+  return (state->copies ? state->copy.nanoseconds : 0) + n + weights * taps * WEIGHT_TIME;
+}
+
 static gboolean
 take (const GhloCpuConvolution  *self,
+      double                     most,
       GhloCpuWay                *way,
       GError                   **error)
 {
@@ -194,11 +226,20 @@ take (const GhloCpuConvolution  *self,
 
   make_problem (&windows, problem);
   problem->epilogue = self->epilogue;
-  state->gemm = self->compiles ? ghlo_cpu_gemm_prepare (problem, error) : ghlo_cpu_gemm_choose (problem, error);
+  state->gemm = ghlo_cpu_gemm_choose (problem, error);
   if (state->gemm == NULL)
     return FALSE;
+  way->nanoseconds = ghlo_cpu_gemm_nanoseconds (state->gemm) + find_gather_time (state, &windows);
+  if (way->nanoseconds + CALL_TIME >= most)
+    return FALSE;
+  if (self->compiles)
+    {
+      g_clear_pointer (&state->gemm, ghlo_cpu_gemm_free);
+      state->gemm = ghlo_cpu_gemm_prepare (problem, error);
+      if (state->gemm == NULL)
+        return FALSE;
+    }
   way->scratch_size = state->copy_size + ghlo_cpu_gemm_scratch_size (state->gemm);
-  way->nanoseconds = ghlo_cpu_gemm_nanoseconds (state->gemm);
   if (ghlo_cpu_gemm_packs_rhs (state->gemm))
     {
       GBytes *packing = ghlo_cpu_gemm_get_packing (state->gemm, &way->packed_size);

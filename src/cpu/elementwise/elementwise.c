@@ -17,7 +17,7 @@
 enum
 {
   BUFFER = 4096,      /* bytes */
-  MIN_ROW = 48,       /* fewest elements of a row that gets a call of its own */
+  MIN_ROW = 256,      /* fewest bytes of a row of the narrowest operand or the result that gets calls of its own */
   GRAIN = 8192,       /* fewest elements of a part; a multiple of a cache line's, whatever their size */
 };
 
@@ -82,9 +82,11 @@ static void
 find_costs (GhloCpuElementwise *self)
 {
   double bytes = self->size;
-  guint largest = MAX (self->from_size, self->size);
+  guint largest = MAX (self->from_size, self->size), smallest = self->size;
 
-  self->is_short = self->rank > 1 && self->sizes[self->rank - 1] < MIN_ROW;
+  for (guint k = 0; k < self->n_sources; k++)
+    smallest = MIN (smallest, self->sources[k].size);
+  self->is_short = self->rank > 1 && self->sizes[self->rank - 1] < MIN_ROW / smallest;
   self->is_staged = self->write != NULL;
   for (guint k = 0; k < self->n_sources; k++)
     {

@@ -32,6 +32,54 @@ move (gsize         size,
   run (from, from_row, from_column, to, to_row, to_column, rows, columns);
 }
 
+/* Whether lanes are adjacent, and fill a row. */
+static gboolean
+are_adjacent (const GhloCpuTransform *self,
+              const GhloCpuLanes     *lanes,
+              guint                   n_lanes)
+{
+  return n_lanes == ghlo_cpu_transform_n_lanes (self) && lanes->run - lanes->first >= n_lanes;
+}
+
+/* Copies @n numbers of @size bytes, 8 or 16: mostly a few, for which a call would take longer. */
+static inline void
+copy_numbers (const guint8 *from,
+              guint8       *to,
+              gsize         size,
+              gsize         n)
+{
+  gsize bytes = n * size;
+
+  for (; bytes >= 16; bytes -= 16, from += 16, to += 16)
+    memcpy (to, from, 16);
+  if (bytes > 0)
+    memcpy (to, from, 8);
+}
+
+/* Copies the numbers of lanes at @memory, which are @size bytes each, to a row, or from one. */
+static void
+copy_runs (const GhloCpuLanes *lanes,
+           gsize               size,
+           guint               n_lanes,
+           guint8             *memory,
+           guint8             *row,
+           gboolean            is_in)
+{
+  gsize first = lanes->first;
+
+  for (gsize left = n_lanes; left > 0;)
+    {
+      const gsize n = MIN (left, lanes->run - first);
+
+      copy_numbers (is_in ? memory : row, is_in ? row : memory, size, n);
+      left -= n;
+      row += n * size;
+      if (left > 0)
+        memory += lanes->lane - (gint64) (first * size);
+      first = 0;
+    }
+}
+
 /* Reads numbers into rows. Where those of a lane are adjacent, rows of parts are rows of a transposed matrix. */
 static void
 gather (const GhloCpuTransform *self,
@@ -44,7 +92,7 @@ gather (const GhloCpuTransform *self,
   gsize size = ghlo_cpu_transform_size (self);
   guint8 chunk[CHUNK * GHLO_CPU_FOURIER_ROW] __attribute__ ((aligned (64)));
 
-  if (from->lane == (gint64) size && n_lanes == ghlo_cpu_transform_n_lanes (self))
+  if (are_adjacent (self, from, n_lanes))
     {
       routines->split (from->data, from->element, rows, n);
       return;
@@ -62,8 +110,9 @@ gather (const GhloCpuTransform *self,
     {
       gsize n_rows = MIN (CHUNK, n - i);
 
-      move (size, from->data + (gint64) i * from->element, from->element, from->lane, chunk, GHLO_CPU_FOURIER_ROW,
-            (gint64) size, n_rows, n_lanes);
+      for (gsize row = 0; row < n_rows; row++)
+        copy_runs (from, size, n_lanes, from->data + (gint64) (i + row) * from->element,
+                   chunk + row * GHLO_CPU_FOURIER_ROW, TRUE);
       routines->split (chunk, GHLO_CPU_FOURIER_ROW, rows + i * GHLO_CPU_FOURIER_ROW, n_rows);
     }
 }
@@ -84,7 +133,7 @@ scatter (const GhloCpuTransform *self,
   gint64 part_size = (gint64) size / 2;
   guint8 chunk[CHUNK * GHLO_CPU_FOURIER_ROW] __attribute__ ((aligned (64)));
 
-  if (!real && to->lane == (gint64) size && n_lanes == ghlo_cpu_transform_n_lanes (self))
+  if (!real && are_adjacent (self, to, n_lanes))
     {
       routines->join (rows, order, to->data, to->element, n, scale);
       return;
@@ -105,7 +154,8 @@ scatter (const GhloCpuTransform *self,
       else
         {
           routines->join (from, chunk_order, chunk, GHLO_CPU_FOURIER_ROW, n_rows, scale);
-          move (size, chunk, (gint64) size, GHLO_CPU_FOURIER_ROW, at, to->lane, to->element, n_lanes, n_rows);
+          for (gsize row = 0; row < n_rows; row++)
+            copy_runs (to, size, n_lanes, at + (gint64) row * to->element, chunk + row * GHLO_CPU_FOURIER_ROW, FALSE);
         }
     }
 }
@@ -137,15 +187,18 @@ mirror (const GhloCpuTransform *self,
   make_real (rows);
   for (gsize k = self->n / 2 + 1; k < self->n; k++)
     {
+      const guint8 *from = rows + (self->n - k) * GHLO_CPU_FOURIER_ROW;
       guint8 *row = rows + k * GHLO_CPU_FOURIER_ROW;
-      gpointer parts = row + GHLO_CPU_FOURIER_PART;
+      gconstpointer parts = from + GHLO_CPU_FOURIER_PART;
+      gpointer to = row + GHLO_CPU_FOURIER_PART;
 
-      memcpy (row, rows + (self->n - k) * GHLO_CPU_FOURIER_ROW, GHLO_CPU_FOURIER_ROW);
-      for (guint lane = 0; lane < ghlo_cpu_transform_n_lanes (self); lane++)
-        if (self->is_f64)
-          ((double *) parts)[lane] *= -1;
-        else
-          ((float *) parts)[lane] *= -1;
+      memcpy (row, from, GHLO_CPU_FOURIER_PART);
+      if (self->is_f64)
+        for (guint lane = 0; lane < GHLO_CPU_FOURIER_PART / sizeof (double); lane++)
+          ((double *) to)[lane] = -((const double *) parts)[lane];
+      else
+        for (guint lane = 0; lane < GHLO_CPU_FOURIER_PART / sizeof (float); lane++)
+          ((float *) to)[lane] = -((const float *) parts)[lane];
     }
 }
 
@@ -169,16 +222,17 @@ gather_half (const GhloCpuTransform *self,
 /* Convolves the rows with the chirp. The results are in order. */
 static void
 run_chirp (const GhloCpuTransform *self,
-           guint8                 *rows)
+           guint8                 *rows,
+           guint                   n_lanes)
 {
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
   guint8 *others = rows + self->length * GHLO_CPU_FOURIER_ROW;
 
   routines->multiply (rows, NULL, self->chirp, rows, self->core);
   memset (rows + self->core * GHLO_CPU_FOURIER_ROW, 0, (self->length - self->core) * GHLO_CPU_FOURIER_ROW);
-  ghlo_cpu_radices_run (&self->columns, rows, FALSE);
+  ghlo_cpu_radices_run (&self->columns, rows, FALSE, n_lanes);
   routines->multiply (rows, self->columns.order, self->filter, others, self->length);
-  ghlo_cpu_radices_run (&self->columns, others, TRUE);
+  ghlo_cpu_radices_run (&self->columns, others, TRUE, n_lanes);
   routines->multiply (others, self->columns.order, self->chirp, rows, self->core);
 }
 
@@ -222,9 +276,9 @@ ghlo_cpu_transform_run_lanes (const GhloCpuTransform *self,
     gather (self, &pairs_from, n_lanes, self->core, scratch);
 
   if (self->chirps)
-    run_chirp (self, scratch);
+    run_chirp (self, scratch, n_lanes);
   else
-    ghlo_cpu_radices_run (&self->columns, scratch, self->reverses);
+    ghlo_cpu_radices_run (&self->columns, scratch, self->reverses, n_lanes);
 
   if (self->form == GHLO_CPU_TRANSFORM_REAL && self->pairs)
     ghlo_cpu_routines ()->fourier[self->is_f64].untangle (scratch, order, self->core, self->halves, TRUE);

@@ -128,12 +128,15 @@ run_columns (gpointer data,
              guint    worker)
 {
   const Matrix *self = data;
-  guint8 *rows = self->buffers + worker * self->transform->columns.n * GHLO_CPU_FOURIER_ROW;
+  const GhloCpuTransform *transform = self->transform;
+  const gsize lanes = ghlo_cpu_transform_n_lanes (transform);
+  guint8 *rows = self->buffers + worker * transform->columns.n * GHLO_CPU_FOURIER_ROW;
 
   for (gsize block = begin; block < end; block++)
     {
       read_columns (self, block, rows);
-      ghlo_cpu_radices_run (&self->transform->columns, rows, self->inverse);
+      ghlo_cpu_radices_run (&transform->columns, rows, self->inverse,
+                            (guint) MIN (lanes, transform->rows.n - block * lanes));
       turn_columns (self, block, rows);
     }
 }
@@ -157,7 +160,7 @@ run_rows (gpointer data,
       guint8 *rows = self->work + block * n * GHLO_CPU_FOURIER_ROW, *to = self->to + block * GHLO_CPU_FOURIER_ROW;
       gsize n_lanes = MIN (lanes, transform->columns.n - block * lanes);
 
-      ghlo_cpu_radices_run (&transform->rows, rows, self->inverse);
+      ghlo_cpu_radices_run (&transform->rows, rows, self->inverse, (guint) n_lanes);
       if (n_lanes == lanes)
         routines->join (rows, transform->rows.order, to, step, n, self->scale);
       else

@@ -129,7 +129,8 @@ ghlo_cpu_radices_size (const GhloCpuRadices *self)
 void
 ghlo_cpu_radices_run (const GhloCpuRadices *self,
                       gpointer              rows,
-                      gboolean              inverse)
+                      gboolean              inverse,
+                      guint                 lanes)
 {
   const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
   gsize n_groups = 1, m = self->n;
@@ -141,7 +142,7 @@ ghlo_cpu_radices_run (const GhloCpuRadices *self,
 
       m /= radix;
       (run != NULL ? run : routines->any_pass) (rows, n_groups, m, self->twiddles[pass], radix, self->roots[pass],
-                                                inverse);
+                                                inverse, lanes);
       n_groups *= radix;
     }
 }

@@ -32,9 +32,10 @@ gboolean ghlo_cpu_radices_read    (GhloCpuRadices *self,
 gboolean ghlo_cpu_radices_prepare (GhloCpuRadices *self);
 void     ghlo_cpu_radices_clear   (GhloCpuRadices *self);
 gsize    ghlo_cpu_radices_size    (const GhloCpuRadices *self);
-/* @rows are n rows. */
+/* @rows are n rows, of which at least the first @lanes lanes are transformed. */
 void     ghlo_cpu_radices_run     (const GhloCpuRadices *self,
                                    gpointer              rows,
-                                   gboolean              inverse);
+                                   gboolean              inverse,
+                                   guint                 lanes);
 
 G_END_DECLS

@@ -33,8 +33,7 @@ typedef struct
   gsize            outer, inner;          /* numbers outside and inside the dimension */
   gsize            n_from, n_to;          /* along the dimension */
   gsize            from_size, to_size;    /* bytes of a number */
-  gboolean         outer_lanes;           /* lanes go through the outer numbers, else through the inner ones */
-  gsize            n_lanes, n_blocks;     /* numbers in the direction of the lanes, and blocks in all */
+  gsize            n_blocks;              /* of lanes, which go through the inner and outer numbers; or lines */
   gboolean         shares_lines;
   gsize            scratch;               /* bytes for one thread; where threads share a line, for all */
   double           nanoseconds;
@@ -61,13 +60,9 @@ static const char *
 find_blocks (Pass *self)
 {
   gsize lanes = ghlo_cpu_transform_n_lanes (&self->transform), scratch;
-  gsize by_inner = self->outer * ghlo_size_ceil_div (self->inner, lanes);
-  gsize by_outer = self->inner * ghlo_size_ceil_div (self->outer, lanes);
   const GhloCpuTransform *transform = &self->transform;
 
-  self->outer_lanes = by_outer < by_inner;
-  self->n_lanes = self->outer_lanes ? self->outer : self->inner;
-  self->n_blocks = transform->by_line ? self->outer : MIN (by_inner, by_outer);
+  self->n_blocks = transform->by_line ? self->outer : ghlo_size_ceil_div (self->outer * self->inner, lanes);
   if (!ghlo_cpu_transform_find_scratch (transform, &self->scratch))
     return "its length is too large";
   self->shares_lines = transform->by_line && self->outer > 1 && self->scratch <= MAX_SHARED_SCRATCH
@@ -215,24 +210,20 @@ clear (gpointer step)
     ghlo_cpu_transform_clear (&self->passes[i].transform);
 }
 
-/* The first number of a block on one side of a pass. */
+/* The first lane of a block on one side of a pass. */
 static GhloCpuLanes
 find_lanes (const Pass *self,
-            gsize       block,
+            gsize       first,
             guint8     *data,
             gsize       n,
             gsize       size)
 {
-  gsize lanes = ghlo_cpu_transform_n_lanes (&self->transform), each = ghlo_size_ceil_div (self->n_lanes, lanes);
-  gsize first = block % each * lanes, other = block / each;
-  gint64 outer = (gint64) (n * self->inner * size), inner = (gint64) size;
+  const gsize run = self->inner, at = first % run;
 
-  if (self->outer_lanes)
-    data += (gint64) first * outer + (gint64) other * inner;
-  else
-    data += (gint64) first * inner + (gint64) other * outer;
-
-  return (GhloCpuLanes) { data, self->outer_lanes ? outer : inner, (gint64) self->inner * inner };
+  return (GhloCpuLanes) {
+    .data = data + (first / run * n * run + at) * size, .lane = (gint64) (n * run * size),
+    .element = (gint64) (run * size), .run = run, .first = at,
+  };
 }
 
 static void
@@ -243,15 +234,14 @@ run_blocks (gpointer data,
 {
   Run *self = data;
   const Pass *pass = self->pass;
-  gsize lanes = ghlo_cpu_transform_n_lanes (&pass->transform), each = ghlo_size_ceil_div (pass->n_lanes, lanes);
+  const gsize lanes = ghlo_cpu_transform_n_lanes (&pass->transform), n = pass->outer * pass->inner;
 
-  for (gsize block = begin; block < end && !g_atomic_int_get (&self->failed); block++)
+  for (gsize first = begin * lanes; first < MIN (end * lanes, n) && !g_atomic_int_get (&self->failed); first += lanes)
     {
-      GhloCpuLanes from = find_lanes (pass, block, self->from, pass->n_from, pass->from_size);
-      GhloCpuLanes to = find_lanes (pass, block, self->to, pass->n_to, pass->to_size);
+      GhloCpuLanes from = find_lanes (pass, first, self->from, pass->n_from, pass->from_size);
+      GhloCpuLanes to = find_lanes (pass, first, self->to, pass->n_to, pass->to_size);
 
-      ghlo_cpu_transform_run_lanes (&pass->transform, &from, &to,
-                                    (guint) MIN (lanes, pass->n_lanes - block % each * lanes),
+      ghlo_cpu_transform_run_lanes (&pass->transform, &from, &to, (guint) MIN (lanes, n - first),
                                     self->scratch + worker * pass->scratch);
       if (ghlo_monitor_cancelled (self->monitor, NULL))
         g_atomic_int_set (&self->failed, TRUE);

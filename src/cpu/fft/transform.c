@@ -12,8 +12,8 @@
 /* The longest transform of lanes whose rows stay in the L2 cache, and the shortest line that is made a matrix. */
 enum { MAX_ROWS = 1 << 12, MIN_LINE = 64 };
 
-/* Lines are transformed as matrices where fewer than this part of the lanes would be used, or where longer ones would
- * be too few blocks for all threads. */
+/* Lines are transformed as matrices where fewer than half of the lanes would be used, or where longer ones would be too
+ * few blocks for all threads. */
 enum { MIN_BLOCKS = 4, MIN_SHARED_LINE = 1 << 10 };
 
 /* The longest transforms of lanes, and of an odd number of real numbers, whose loops do not check for a cancel; and the
@@ -67,7 +67,7 @@ is_worth_lines (const GhloCpuTransform *self,
 
   if (self->length < MIN_LINE)
     return FALSE;
-  return self->length > MAX_ROWS || n_lanes <= part / 2
+  return self->length > MAX_ROWS || n_lanes < part / 2
          || (self->length >= MIN_SHARED_LINE && n_lanes < MIN_BLOCKS * part);
 }
 
@@ -208,7 +208,7 @@ transform_filter (GhloCpuTransform  *self,
       memcpy (scratch + k * GHLO_CPU_FOURIER_ROW, self->filter + k * size, size / 2);
       memcpy (scratch + k * GHLO_CPU_FOURIER_ROW + GHLO_CPU_FOURIER_PART, self->filter + k * size + size / 2, size / 2);
     }
-  ghlo_cpu_radices_run (&self->columns, scratch, FALSE);
+  ghlo_cpu_radices_run (&self->columns, scratch, FALSE, 1);
   for (gsize k = 0; k < n; k++)
     {
       guint8 row[GHLO_CPU_FOURIER_ROW];

@@ -40,11 +40,12 @@ typedef struct
   guint8              *twists;           /* owned; the same for the first column l of each block, by blocks */
 } GhloCpuTransform;
 
-/* Numbers along one dimension in several lanes. */
+/* Numbers along one dimension in several lanes, which are in runs of adjacent ones. */
 typedef struct
 {
   guint8 *data;
-  gint64  lane, element;      /* bytes from one to the next */
+  gint64  lane, element;      /* bytes from one run, and one number of a lane, to the next */
+  gsize   run, first;         /* lanes of a run, and of it before the first one */
 } GhloCpuLanes;
 
 /* Reads a transform of @n numbers in @n_lanes lanes. Returns NULL, or why it is not supported. */

@@ -6,6 +6,7 @@
 
 #include "cpu/gemm/dot-general.h"
 #include "cpu/isa/routines.h"
+#include "cpu/library/onednn.h"
 
 /* A kernel runs along the last dimension of the result. Where the terms of rhs lie next to each other along it, it
  * picks them out of vectors, which is slow for many terms, and for the last, partly filled vector of a short row. */
@@ -41,7 +42,7 @@ ghlo_cpu_dot_declines_bf16 (const GhloIrOp *op)
   GhloCpuDotNumbers numbers;
   double n = ghlo_ir_type_count_elements (op->results[0].type);
 
-  if (!ghlo_cpu_has_bf16 ())
+  if (!ghlo_cpu_has_bf16 () && ghlo_cpu_onednn_speed (GHLO_ELEMENT_TYPE_BF16) < 1)
     return "the processor multiplies bf16 no faster than f32";
   if (!ghlo_cpu_dot_numbers_read (&numbers, op))
     return "its dimension numbers are not known";

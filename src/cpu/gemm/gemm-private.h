@@ -8,6 +8,7 @@
 
 #include "cpu/gemm/axis.h"
 #include "cpu/gemm/gemm.h"
+#include "cpu/gemm/separate.h"
 #include "cpu/isa/routines.h"
 #include "cpu/way.h"
 
@@ -91,6 +92,7 @@ struct _GhloCpuGemm
   GhloCpuResult         result;
   gboolean              is_swapped;      /* the transpose of the product is computed */
   gboolean              accumulate;
+  gboolean              result_alternates;   /* batches of the result alternate in memory */
   gboolean              compiles;        /* the product is going to be run, not only described */
   const guint8         *rhs_data;        /* constant rhs of the problem, or NULL; set during preparation only */
   gboolean              has_constant_rhs;
@@ -103,6 +105,8 @@ struct _GhloCpuGemm
 
   GhloCpuArithmetic     arithmetic;      /* of real and imaginary parts where complex */
   gboolean              is_complex;      /* both operands and the result are */
+
+  GhloCpuSeparation    *separations[2];  /* owned, nullable: copies of lhs and rhs, which are never swapped */
 
   const GhloCpuGemmAlgorithm *algorithm;
   GhloCpuWay                  way;       /* the algorithm's own */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Prepares a product: dimensions with a common stride are merged, those that do not merge become loops where that
- * makes the rest suitable for a library, and the first algorithm that accepts the product is chosen.
+ * makes the rest suitable for a library, and the first algorithm that accepts the product is chosen, or a later one
+ * that expects to take less time where that packs an operand in each run.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -534,19 +535,26 @@ choose_algorithm (GhloCpuGemm  *self,
     {
       g_auto (GhloCpuWay) way = { .nanoseconds = nanoseconds };
 
-      if ((is_computed && !algorithms[i]->takes_computed) || !algorithms[i]->take (self, &way))
+      if ((is_computed && !algorithms[i]->takes_computed) || !algorithms[i]->take (self, &way)
+          || (self->algorithm != NULL && way.nanoseconds >= self->way.nanoseconds))
         continue;
       self->algorithm = algorithms[i];
+      ghlo_cpu_way_clear (&self->way);
       ghlo_cpu_way_move (&self->way, &way);
-      if (self->way.description == NULL)
-        self->way.description = g_strdup (algorithms[i]->name);
-      self->way.scratch_size = ghlo_size_align (self->way.scratch_size);
-      make_tasks (self);
-      return TRUE;
+      if (!self->way.packs_each)
+        break;
     }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm supports this product");
+  if (self->algorithm == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm supports this product");
+      return FALSE;
+    }
+  if (self->way.description == NULL)
+    self->way.description = g_strdup (self->algorithm->name);
+  self->way.scratch_size = ghlo_size_align (self->way.scratch_size);
+  make_tasks (self);
 
-  return FALSE;
+  return TRUE;
 }
 
 /* Packs the constant rhs where the algorithm wants that. FALSE where memory is short or the library fails. */
@@ -575,15 +583,32 @@ pack_ahead (GhloCpuGemm *self)
   return ok;
 }
 
+/* An operand that is computed has no strides of its own. */
+static void
+separate_operands (GhloCpuGemm        *self,
+                   GhloCpuGemmProblem *problem)
+{
+  static const gsize offsets[] = {
+    G_STRUCT_OFFSET (GhloCpuGemmDimension, lhs), G_STRUCT_OFFSET (GhloCpuGemmDimension, rhs),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (offsets); i++)
+    if (problem->prologue == NULL || problem->computes_lhs != (i == 0))
+      self->separations[i] = ghlo_cpu_separate_batches (problem, offsets[i]);
+}
+
 static GhloCpuGemm *
-gemm_new (const GhloCpuGemmProblem *problem,
+gemm_new (const GhloCpuGemmProblem *given,
           gboolean                  compiles,
           GError                  **error)
 {
   g_autoptr (GhloCpuGemm) self = g_new0 (GhloCpuGemm, 1);
+  g_autofree GhloCpuGemmProblem *problem = g_memdup2 (given, sizeof (*given));
   g_autofree Shape *shape = g_new (Shape, 1);
   GhloElementType l = problem->lhs_type, r = problem->rhs_type;
 
+  separate_operands (self, problem);
+  self->result_alternates = ghlo_cpu_batches_alternate (problem, G_STRUCT_OFFSET (GhloCpuGemmDimension, result));
   if (!read_shape (shape, problem, error))
     return NULL;
   self->compiles = compiles;
@@ -654,6 +679,8 @@ ghlo_cpu_gemm_free (GhloCpuGemm *self)
     return;
   if (self->packed != NULL)
     ghlo_memory_free (self->packed, self->way.packed_size);
+  g_free (self->separations[0]);
+  g_free (self->separations[1]);
   ghlo_cpu_axis_clear (&self->lhs.outer);
   ghlo_cpu_axis_clear (&self->lhs.k);
   ghlo_cpu_axis_clear (&self->rhs.outer);
@@ -667,7 +694,12 @@ ghlo_cpu_gemm_free (GhloCpuGemm *self)
 gsize
 ghlo_cpu_gemm_scratch_size (const GhloCpuGemm *self)
 {
-  return self->way.scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
+  gsize size = self->way.scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
+
+  for (guint i = 0; i < G_N_ELEMENTS (self->separations); i++)
+    size += self->separations[i] != NULL ? self->separations[i]->size : 0;
+
+  return size;
 }
 
 gsize
@@ -725,6 +757,12 @@ const char *
 ghlo_cpu_gemm_describe (const GhloCpuGemm *self)
 {
   return self->way.description;
+}
+
+gboolean
+ghlo_cpu_gemm_prefers_dense (const GhloCpuGemm *self)
+{
+  return self->result_alternates;
 }
 
 double

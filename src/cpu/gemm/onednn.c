@@ -14,6 +14,10 @@
 
 #include <string.h>
 
+/* Approximate nanoseconds of the calls for a batch whose rhs is packed in each run, and to pack an element of it. */
+#define PACKED_CALLS 2500
+#define PACK_TIME    0.5
+
 enum
 {
   MAX_SHARED = 1 << 20,   /* bytes of rhs that all threads read */
@@ -188,6 +192,16 @@ plan_scratch (const GhloCpuGemm     *self,
   return TRUE;
 }
 
+/* Whether others convert the operands and are faster: but for vectors, converting takes longer than multiplying. */
+static gboolean
+is_slow (const GhloCpuGemm *self,
+         GhloElementType    type)
+{
+  const double speed = ghlo_cpu_onednn_speed (type);
+
+  return speed == 0 || (speed < 1 && self->m > GHLO_CPU_MAX_VECTORS);
+}
+
 /* Whether a few vectors and a matrix, or few results whose operands would be packed each time, should be left to the
  * routines for them, which are as fast as memory. In caches, converting narrow numbers takes them longer than reading
  * these. */
@@ -213,7 +227,7 @@ take (const GhloCpuGemm *self,
   gboolean is_direct;
 
   if (is_for_vectors (self) || !self->lhs.is_plain || !self->rhs.is_plain || !find_types (self, types)
-      || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS || ghlo_cpu_onednn_speed (types[0]) == 0)
+      || (double) self->m * (double) self->n * (double) self->k < MIN_PRODUCTS || is_slow (self, types[0]))
     return FALSE;
 
   state = g_new0 (State, 1);
@@ -244,6 +258,9 @@ take (const GhloCpuGemm *self,
   ghlo_cpu_writer_init (&state->writer, self->result.type, sums);
   if (!plan_scratch (self, way, state, types))
     return FALSE;
+  way->packs_each = !ghlo_cpu_gemm_keeps_rhs (self);
+  if (way->packs_each)
+    way->nanoseconds += (double) self->n_batches * (PACKED_CALLS + PACK_TIME * (double) self->k * (double) self->n);
   way->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->widths[0].primitives[0]));
   ghlo_cpu_way_set_state (way, g_steal_pointer (&state), state_free);
 

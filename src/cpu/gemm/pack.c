@@ -11,12 +11,36 @@
  * and many of them at equal distances would compete for the same few cache sets. */
 enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
-/* The most k of a plane of numbers where the outer dimension is adjacent. */
-enum { PLANE_K = 32 };
+/* The most k of a plane of numbers where the outer dimension is adjacent; the same where bundles are packed one after
+ * the other, from rows that stay in the L1 cache even where they share its sets. */
+enum { PLANE_K = 32, PACKED_K = 8 };
 
 /* AHEAD is the prefetch distance in steps of k. Each step may be on another page, where the processor's prefetcher
  * does not recognize a stream. */
 enum { AHEAD = 8 };
+
+/* The routine that packs what the reader reads; NULL where there is none. */
+static GhloCpuPackFunc
+find_pack (const GhloCpuPacker *self)
+{
+  static const struct
+  {
+    GhloCpuConversion conversion;
+    GhloCpuPack       pack;
+  } rows[] = {
+    { GHLO_CPU_BF16_TO_F32, GHLO_CPU_PACK_BF16 }, { GHLO_CPU_F16_TO_F32, GHLO_CPU_PACK_F16 },
+    { GHLO_CPU_I8_TO_I16, GHLO_CPU_PACK_I8 }, { GHLO_CPU_U8_TO_I16, GHLO_CPU_PACK_U8 },
+  };
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+
+  if (self->reader.same && !self->pairs && self->group_size <= 8)
+    return ghlo_cpu_find_pack (self->group_size == 4 ? GHLO_CPU_PACK_4 : GHLO_CPU_PACK_8);
+  for (guint i = 0; i < G_N_ELEMENTS (rows) && self->reader.n_parts == 1; i++)
+    if (self->reader.convert == routines->convert[rows[i].conversion])
+      return ghlo_cpu_find_pack (rows[i].pack);
+
+  return NULL;
+}
 
 gboolean
 ghlo_cpu_packer_init (GhloCpuPacker     *self,
@@ -37,6 +61,8 @@ ghlo_cpu_packer_init (GhloCpuPacker     *self,
   self->pairs = arithmetic == GHLO_CPU_I16;
   self->group_size = (guint) ghlo_cpu_sum_size (arithmetic) * self->reader.n_parts;
   self->along_k = k_adjacent != outer_adjacent ? k_adjacent : k->inner >= outer->inner;
+  self->pack = outer_adjacent && ghlo_cpu_axis_is_uniform (outer) && ghlo_cpu_axis_is_uniform (k) ? find_pack (self)
+                                                                                                  : NULL;
 
   return TRUE;
 }
@@ -303,6 +329,31 @@ clear_rest (const GhloCpuPacker *self,
                                          (gsize) rest * self->group_size, groups);
 }
 
+/* pack_bundles () by the level's routine. */
+static void
+pack_rows (const GhloCpuPacker *self,
+           const GhloCpuPart   *part,
+           gsize                bundle_size,
+           guint8              *to)
+{
+  const gint64 step = part->k->stride, size = self->reader.size;
+  const guint8 *from = part->data + part->first_outer * size + part->first_k * step;
+  const gint64 most = part->n_outer > self->width ? PACKED_K : part->n_k;
+
+  for (gint64 i = 0, n_k; i < part->n_k; i += n_k, from += n_k * step)
+    {
+      n_k = MIN (most, part->n_k - i);
+      for (gint64 k = 0; k < MIN (n_k, part->n_k - i - n_k); k++)
+        for (gint64 byte = 0; byte < part->n_outer * size; byte += 64)
+          __builtin_prefetch (from + (n_k + k) * step + byte);
+      for (gint64 j = 0; j < part->n_outer; j += self->width)
+        self->pack (from + j * size, step, (gsize) n_k, (gsize) (part->n_k - i - n_k),
+                    (gsize) MIN (self->width, part->n_outer - j), self->width,
+                    to + (gsize) (j / self->width) * bundle_size);
+      to += (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
+    }
+}
+
 static void
 pack_bundles (const GhloCpuPacker *self,
               const GhloCpuPart   *part,
@@ -312,6 +363,12 @@ pack_bundles (const GhloCpuPacker *self,
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, part->n_k) * self->width * self->group_size;
 
   clear_rest (self, part, to);
+  /* Blocks of a computed operand may have other strides than the operand. */
+  if (self->pack != NULL && part->outer->stride == self->reader.size)
+    {
+      pack_rows (self, part, bundle_size, to);
+      return;
+    }
   if (self->reader.same && !self->pairs && part->outer->stride == self->reader.size)
     {
       copy_bundles (self, part, to);

@@ -8,6 +8,7 @@
 
 #include "cpu/gemm/axis.h"
 #include "cpu/gemm/convert-row.h"
+#include "cpu/isa/packs.h"
 
 G_BEGIN_DECLS
 
@@ -18,6 +19,7 @@ typedef struct
   guint         group_size;   /* bytes of one row at one k (I16: at a pair of k), both parts included where complex */
   gboolean      pairs;
   gboolean      along_k;      /* elements are read row by row instead of k by k */
+  GhloCpuPackFunc pack;       /* nullable; packs k by k where the outer dimension is adjacent */
 } GhloCpuPacker;
 
 /* A part of an operand: the rows from first_outer on, at the k from first_k on. */

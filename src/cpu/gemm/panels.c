@@ -11,9 +11,11 @@
 
 #include <string.h>
 
-/* The most bytes of a rhs of which a packed copy is kept; the same of one that is converted, whose copy is larger. */
+/* The most bytes of a rhs of which a packed copy is kept; the same of one that is converted, whose copy is larger, and
+ * of one that is converted to pairs, which takes longest. */
 #define MAX_AHEAD       (64.0 * 1024.0 * 1024.0)
 #define MAX_WIDER_AHEAD (4.0 * 1024.0 * 1024.0)
+#define MAX_PAIRS_AHEAD (16.0 * 1024.0 * 1024.0)
 /* Approximate nanoseconds to compute an element and to pack it, to pack one that is in memory, and to write one of the
  * result where it is not summed there. */
 #define COMPUTE_TIME 0.3
@@ -129,8 +131,11 @@ can_pack_ahead (const GhloCpuGemm *self,
   if (!ghlo_cpu_gemm_keeps_rhs (self))
     return FALSE;
 
+  if (state->rhs.pairs)
+    return bytes <= MAX_PAIRS_AHEAD;
+
   return state->rhs.reader.same ? bytes > MAX_SMALL && bytes <= MAX_AHEAD
-         : !state->rhs.pairs && self->m <= FEW_ROWS && bytes <= MAX_WIDER_AHEAD;
+         : self->m <= FEW_ROWS && bytes <= MAX_WIDER_AHEAD;
 }
 
 /* Columns of rhs, rounded up to whole bundles. */
@@ -139,6 +144,15 @@ count_packed_columns (const GhloCpuGemm *self,
                       const State       *state)
 {
   return ghlo_round_up (self->n, state->columns);
+}
+
+/* Where the block that begins at @k, a multiple of the block's, is in a packed rhs, in groups. */
+static gint64
+find_packed_block (const GhloCpuGemm *self,
+                   const State       *state,
+                   gint64             k)
+{
+  return ghlo_cpu_packer_groups (&state->rhs, k) * count_packed_columns (self, state);
 }
 
 /* What names the order of the packed rhs: that of bundles, and the layout of rhs. */
@@ -169,7 +183,6 @@ pack_blocks (gpointer data,
   const Packing *packing = data;
   const GhloCpuGemm *self = packing->gemm;
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
-  const gint64 row = count_packed_columns (self, state) * state->rhs.group_size;
 
   for (gsize i = begin; i < end; i++)
     {
@@ -177,7 +190,8 @@ pack_blocks (gpointer data,
       GhloCpuPart part = { packing->rhs, &self->rhs.outer, &self->rhs.k, 0, self->n, k,
                            MIN (state->block_k, self->k - k) };
 
-      ghlo_cpu_pack (&state->rhs, &part, packing->scratch, packing->packed + k * row);
+      ghlo_cpu_pack (&state->rhs, &part, packing->scratch,
+                     packing->packed + find_packed_block (self, state, k) * state->rhs.group_size);
     }
 }
 
@@ -190,19 +204,23 @@ pack (const GhloCpuGemm  *self,
       GError            **error)
 {
   const State *state = ghlo_cpu_way_get_state (&self->way, state_free);
+  const gsize n_blocks = (gsize) ghlo_ceil_div (self->k, state->block_k);
   Packing packing = { .gemm = self, .rhs = rhs };
 
   packing.packed = packed;
   packing.scratch = scratch + state->rest_at;
-  /* The scratch is one thread's; at most MAX_WIDER_AHEAD bytes are converted. */
-  if (!state->rhs.reader.same)
+  if (state->rhs.reader.same && !state->rhs.pairs)
+    return ghlo_parallel_for (n_blocks, 1, GHLO_CPU_PACK_TIME * (double) self->way.packed_size, pack_blocks, &packing,
+                              monitor);
+  /* The scratch is one thread's. */
+  for (gsize i = 0; i < n_blocks; i++)
     {
-      pack_blocks (&packing, 0, (gsize) ghlo_ceil_div (self->k, state->block_k), 0);
-      return TRUE;
+      if (ghlo_monitor_cancelled (monitor, error))
+        return FALSE;
+      pack_blocks (&packing, i, i + 1, 0);
     }
 
-  return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->k, state->block_k), 1,
-                            GHLO_CPU_PACK_TIME * (double) self->way.packed_size, pack_blocks, &packing, monitor);
+  return TRUE;
 }
 
 static gboolean
@@ -276,7 +294,7 @@ take (const GhloCpuGemm *self,
   state->packs_ahead = can_pack_ahead (self, state);
   if (state->packs_ahead)
     {
-      way->packed_size = (gsize) (count_packed_columns (self, state) * self->k * state->rhs.group_size);
+      way->packed_size = (gsize) (find_packed_block (self, state, self->k) * state->rhs.group_size);
       way->packing = find_packing (self, state);
     }
   plan_scratch (self, way, state);
@@ -448,11 +466,15 @@ pack_rhs (const GhloCpuGemm *self,
                        k, n_k };
 
   if (tile->packed != NULL)
-    return (Bundles) {
-      .data = tile->packed + (k * count_packed_columns (self, state) + tile->first_column * n_k)
-                              * state->rhs.group_size,
-      .bundle = width * n_k, .group = width,
-    };
+    {
+      const gint64 groups = ghlo_cpu_packer_groups (&state->rhs, n_k);
+
+      return (Bundles) {
+        .data = tile->packed + (find_packed_block (self, state, k) + tile->first_column * groups)
+                                * state->rhs.group_size,
+        .bundle = width * groups, .group = width,
+      };
+    }
 
   pack_part (self, state, tile, &self->rhs, &state->rhs, &part, packed);
   if (!state->rhs_is_direct)

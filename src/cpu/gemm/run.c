@@ -179,6 +179,28 @@ run_tasks (gpointer data,
     g_error_free (problem);
 }
 
+/* Copies the operands whose batches alternate into the beginning of the scratch, and moves that on. */
+static gboolean
+separate (const GhloCpuGemm  *self,
+          const guint8       *operands[2],
+          guint8            **scratch,
+          const GhloMonitor  *monitor)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      const GhloCpuSeparation *separation = self->separations[i];
+
+      if (separation == NULL)
+        continue;
+      if (!ghlo_cpu_copy_run (&separation->copy, operands[i], *scratch, monitor))
+        return FALSE;
+      operands[i] = *scratch;
+      *scratch += separation->size;
+    }
+
+  return TRUE;
+}
+
 gboolean
 ghlo_cpu_gemm_run (const GhloCpuGemm *self,
                    const guint8      *lhs,
@@ -191,15 +213,20 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
                    const GhloMonitor *monitor,
                    GError           **error)
 {
+  const guint8 *operands[2] = { lhs, rhs };
   Run run = {
-    .gemm = self, .lhs = self->is_swapped ? rhs : lhs, .rhs = self->is_swapped ? lhs : rhs,
-    .packed = self->packed != NULL ? self->packed : packed, .scratch = scratch, .prologue_data = prologue_data,
+    .gemm = self, .packed = self->packed != NULL ? self->packed : packed, .prologue_data = prologue_data,
     .epilogue_data = epilogue_data, .monitor = monitor,
   };
 
   if (self->n_tasks == 0)
     return TRUE;
   run.result = result;
+  run.scratch = scratch;
+  if (!separate (self, operands, &run.scratch, monitor))
+    return ghlo_cpu_finish (FALSE, monitor, error);
+  run.lhs = operands[self->is_swapped];
+  run.rhs = operands[!self->is_swapped];
   if (ghlo_parallel_for (self->n_tasks, 1, self->way.nanoseconds, run_tasks, &run, monitor) && !run.stopped)
     return TRUE;
 

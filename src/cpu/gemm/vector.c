@@ -16,7 +16,7 @@
 /* Approximate nanoseconds to multiply 16 bytes of numbers of one vector, to widen an element of the matrix, to convert
  * a number of a vector, and to write a sum. */
 #define PRODUCT_TIME 0.1
-#define WIDEN_TIME   0.03
+#define WIDEN_TIME   0.05
 #define CONVERT_TIME 0.3
 #define SUM_TIME     0.5
 #define MAX_CACHED  (1024.0 * 1024.0)
@@ -31,6 +31,10 @@ enum
    * matrix again costs less than packing it; the same, and bytes of a row and in all, where k is not adjacent and the
    * matrix is gathered, because its rows do not fill registers. */
   MAX_RESULTS = 1024, MIN_DEEP = 256, MAX_GATHERED_RESULTS = 256, MAX_GATHERED_ROW = 64, MAX_GATHERED = 1 << 18,
+  /* With AVX2 tiles gain less from wide registers, and lose less where these are not full: the most results of numbers
+   * that are not widened, or of vectors that have to be transposed. */
+  MAX_RESULTS_AVX2 = 128,
+  LINE_BYTES = 64,        /* of vectors that are read at once where k is not adjacent in them */
   MIN_COMPUTED = 512,     /* the same where the matrix is computed, in blocks with rows of that length */
   BLOCK_ROWS = 8,         /* of a block of a wide matrix; even, since integers are multiplied in pairs */
   BLOCK_BYTES = 16384,    /* of a block with rows along k, which has at least four; */
@@ -109,14 +113,30 @@ plan_blocks (const GhloCpuGemm *self,
   return ghlo_size_align ((gsize) (state->block_rows * way->pitch * size));
 }
 
+/* The most results of a long k that are computed as groups of vectors. With AVX2, sgemm needs no gathered matrix. */
+static gint64
+find_most_results (const GhloCpuGemm *self)
+{
+  const gint64 row = self->n * (gint64) self->rhs.size;
+  const gboolean has_rows = self->rhs.is_plain && self->rhs.k_adjacent;
+  const gboolean is_avx2 = ghlo_cpu_level () == GHLO_CPU_LEVEL_AVX2;
+  const gboolean is_sgemm = self->rhs.type == GHLO_ELEMENT_TYPE_F32 && self->lhs.is_plain && self->rhs.is_plain;
+  gint64 most = MAX_RESULTS;
+
+  if (!has_rows && (row >= MAX_GATHERED_ROW || self->rhs.size > 4 || row * self->k > MAX_GATHERED
+                    || (is_avx2 && is_sgemm)))
+    return 0;
+  if (is_avx2 && (self->rhs.size >= 4 || !self->lhs.k_adjacent))
+    most = MAX_RESULTS_AVX2;
+
+  return has_rows ? most : MIN (most, MAX_GATHERED_RESULTS);
+}
+
 /* Whether there are so few results, of a long k each, that k should be in lanes. */
 gboolean
 ghlo_cpu_gemm_is_deep (const GhloCpuGemm *self)
 {
-  const gint64 row = self->n * (gint64) self->rhs.size;
-  const gint64 most = self->rhs.is_plain && self->rhs.k_adjacent ? MAX_RESULTS
-                      : row < MAX_GATHERED_ROW && self->rhs.size <= 4 && row * self->k <= MAX_GATHERED
-                      ? MAX_GATHERED_RESULTS : 0;
+  const gint64 most = find_most_results (self);
 
   return self->lhs.compute == NULL && self->rhs.compute == NULL && !self->is_complex && self->k >= MIN_DEEP
          && MAX (self->m, self->n) <= most && self->m * self->n <= most;
@@ -144,6 +164,14 @@ estimate (const GhloCpuGemm *self,
                                  + (state->vector_is_direct ? 0 : (double) self->k * CONVERT_TIME));
 
   return MAX (bytes / (bytes > MAX_CACHED ? READ_RATE : CACHED_RATE) * 1e9, products) + rest;
+}
+
+/* The most vectors of a tile: as many as are multiplied at once, or as there are in whole cache lines where k is not
+ * adjacent. */
+static gint64
+count_vectors (const GhloCpuGemm *self)
+{
+  return self->lhs.k_adjacent ? GHLO_CPU_MAX_VECTORS : MAX (LINE_BYTES / (gint64) self->lhs.size, GHLO_CPU_MAX_VECTORS);
 }
 
 static gboolean
@@ -174,7 +202,7 @@ take (const GhloCpuGemm *self,
   if (!has_few_vectors (self) && !(self->rhs.is_plain && self->rhs.k_adjacent))
     state->pitch = ghlo_round_up (self->k, 64 / (gint64) self->rhs.size);
   /* A gathered matrix is multiplied with all vectors. */
-  most = state->pitch > 0 ? self->m : MIN (self->m, GHLO_CPU_MAX_VECTORS);
+  most = state->pitch > 0 ? self->m : MIN (self->m, count_vectors (self));
   reads_rows = self->rhs.k_adjacent || state->pitch > 0;
   ghlo_cpu_reader_init (&state->vector, self->lhs.type, self->arithmetic);
   ghlo_cpu_reader_init (&state->old, self->result.type,

@@ -123,19 +123,28 @@ F (transform_odd) (F (Number) *x,
       differences[i] = F (minus) (x[i + 1], x[radix - 1 - i]);
       x[0] = F (plus) (x[0], sums[i]);
     }
-  UNROLL for (guint k = 1; k <= half; k++)
+  /* Two results at a time wait less for their sums. */
+  UNROLL for (guint k = 1; k <= half; k += 2)
     {
-      F (Number) cosines = first, sines = { 0 };
+      F (Number) cosines[2] = { first, first }, sines[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
+      guint power[2] = { k, k + 1 };
 
-      UNROLL for (guint i = 0, power = k; i < half; i++, power = power + k < radix ? power + k : power + k - radix)
+      UNROLL for (guint i = 0; i < half; i++)
+        UNROLL for (guint r = 0; r < 2; r++)
+          {
+            const T c = roots[2 * power[r]], s = roots[2 * power[r] + 1];
+
+            cosines[r] = (F (Number)) { cosines[r].re + sums[i].re * c, cosines[r].im + sums[i].im * c };
+            sines[r] = (F (Number)) { sines[r].re + differences[i].re * s, sines[r].im + differences[i].im * s };
+            power[r] = power[r] + k + r < radix ? power[r] + k + r : power[r] + k + r - radix;
+          }
+      UNROLL for (guint r = 0; r < 2; r++)
         {
-          const T c = roots[2 * power], s = roots[2 * power + 1];
-
-          cosines = (F (Number)) { cosines.re + sums[i].re * c, cosines.im + sums[i].im * c };
-          sines = (F (Number)) { sines.re + differences[i].re * s, sines.im + differences[i].im * s };
+          if (k + r > half)
+            continue;
+          x[k + r] = (F (Number)) { cosines[r].re - sines[r].im, cosines[r].im + sines[r].re };
+          x[radix - k - r] = (F (Number)) { cosines[r].re + sines[r].im, cosines[r].im - sines[r].re };
         }
-      x[k] = (F (Number)) { cosines.re - sines.im, cosines.im + sines.re };
-      x[radix - k] = (F (Number)) { cosines.re + sines.im, cosines.im - sines.re };
     }
 }
 
@@ -154,7 +163,8 @@ F (transform) (F (Number) *x,
     F (transform_odd) (x, radix, roots);
 }
 
-/* One pass (GhloCpuFourierPassFunc). Inlined for each radix, so that its numbers stay in registers. */
+/* One pass (GhloCpuFourierPassFunc) over @lanes lanes. Inlined for each radix, so that its numbers stay in registers,
+ * and for one register of each row or all. */
 static inline __attribute__ ((always_inline)) void
 F (pass) (T       *rows,
           gsize    n_groups,
@@ -162,7 +172,8 @@ F (pass) (T       *rows,
           const T *twiddles,
           guint    radix,
           const T *roots,
-          gboolean inverse)
+          gboolean inverse,
+          guint    lanes)
 {
   gint64 part = inverse ? -(gint64) PART : (gint64) PART;
 
@@ -173,7 +184,7 @@ F (pass) (T       *rows,
       {
         const T *w = k > 0 ? twiddles + 2 * (radix - 1) * k : twiddles;
 
-        for (guint lane = 0; lane < PART; lane += LANES (T))
+        for (guint lane = 0; lane < lanes; lane += LANES (T))
           {
             T *at = rows + k * ROW + lane;
             F (Number) x[GHLO_CPU_FOURIER_MAX_RADIX];
@@ -197,12 +208,15 @@ F (pass) (T       *rows,
                      gconstpointer twiddles, \
                      guint         radix, \
                      gconstpointer roots, \
-                     gboolean      inverse) \
+                     gboolean      inverse, \
+                     guint         lanes) \
   { \
-    if (m == 1) \
-      F (pass) (rows, n_groups, 1, twiddles, radix_, roots, inverse); \
+    if (lanes <= LANES (T) && PART > LANES (T)) \
+      F (pass) (rows, n_groups, m, twiddles, radix_, roots, inverse, LANES (T)); \
+    else if (m == 1) \
+      F (pass) (rows, n_groups, 1, twiddles, radix_, roots, inverse, PART); \
     else \
-      F (pass) (rows, n_groups, m, twiddles, radix_, roots, inverse); \
+      F (pass) (rows, n_groups, m, twiddles, radix_, roots, inverse, PART); \
   }
 
 DEFINE_PASS (2)

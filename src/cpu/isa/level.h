@@ -23,7 +23,8 @@ typedef enum
 GhloCpuLevel ghlo_cpu_level      (void);
 const char  *ghlo_cpu_level_name (GhloCpuLevel level);
 
-/* Whether the processor sums products of pairs of bf16 (AVX512-BF16); limited in the same way. */
+/* Whether the processor sums products of pairs of bf16 (AVX512-BF16) faster than it multiplies f32; limited in the same
+ * way. */
 gboolean     ghlo_cpu_has_bf16   (void);
 
 /* The processor's brand string, "AMD EPYC 7543"; NULL where it has none. */

@@ -8,14 +8,46 @@
 
 #include <string.h>
 
-/* Rows with fewer units are copied column by column instead. */
-enum { SHORT_ROW = 8 };
+/* Rows with fewer units are copied column by column instead. Up to CALL bytes are copied faster than a call. */
+enum { SHORT_ROW = 8, CALL = 64 };
 
-/* Sixteen bytes of units, and macros that reverse the order of the units. */
+/* Sixteen bytes of units, and macros that reverse the order of the units, select every second one of two vectors, or
+ * repeat each one of the lower or upper half. */
 typedef guint8  U8x16 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint16 U16x8 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias));
+
+#define PIECE(T) \
+  if (n & sizeof (T)) \
+    { \
+      *(T *) to = *(const T *) from; \
+      from += sizeof (T); \
+      to += sizeof (T); \
+    }
+
+/* From 16 bytes on, the last vector overlaps the one before. */
+static inline void
+copy_bytes (const guint8 *from,
+            guint8       *to,
+            gsize         n)
+{
+  if (n > CALL)
+    memcpy (to, from, n);
+  else if (n >= 16)
+    {
+      for (gsize i = 0; i + 16 < n; i += 16)
+        *(U8x16 *) (to + i) = *(const U8x16 *) (from + i);
+      *(U8x16 *) (to + n - 16) = *(const U8x16 *) (from + n - 16);
+    }
+  else
+    {
+      PIECE (Unit8)
+      PIECE (Unit4)
+      PIECE (Unit2)
+      PIECE (Unit1)
+    }
+}
 
 #define FLIP_1(v) __builtin_shufflevector (v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define FLIP_2(v) __builtin_shufflevector (v, v, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -23,7 +55,25 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
 #define FLIP_8(v) __builtin_shufflevector (v, v, 1, 0)
 #define FLIP_16(v) v
 
-#define MOVE(name, T, V, flip) \
+#define EVEN_1(v, w) __builtin_shufflevector (v, w, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define EVEN_2(v, w) __builtin_shufflevector (v, w, 0, 2, 4, 6, 8, 10, 12, 14)
+#define EVEN_4(v, w) __builtin_shufflevector (v, w, 0, 2, 4, 6)
+#define EVEN_8(v, w) __builtin_shufflevector (v, w, 0, 2)
+#define EVEN_16(v, w) v
+
+#define LOWER_1(v) __builtin_shufflevector (v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
+#define LOWER_2(v) __builtin_shufflevector (v, v, 0, 0, 1, 1, 2, 2, 3, 3)
+#define LOWER_4(v) __builtin_shufflevector (v, v, 0, 0, 1, 1)
+#define LOWER_8(v) __builtin_shufflevector (v, v, 0, 0)
+#define LOWER_16(v) v
+
+#define UPPER_1(v) __builtin_shufflevector (v, v, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15)
+#define UPPER_2(v) __builtin_shufflevector (v, v, 4, 4, 5, 5, 6, 6, 7, 7)
+#define UPPER_4(v) __builtin_shufflevector (v, v, 2, 2, 3, 3)
+#define UPPER_8(v) __builtin_shufflevector (v, v, 1, 1)
+#define UPPER_16(v) v
+
+#define MOVE(name, T, V, flip, even, lower, upper) \
   static inline __attribute__ ((always_inline)) void \
   name##_row (const guint8 *from, \
               gint64        from_stride, \
@@ -53,6 +103,44 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
       *(T *) to = *(const T *) (from + (n - 1) * sizeof (T)); \
   } \
 \
+  /* The first of @n units, and every second one behind it. */ \
+  static inline void \
+  name##_even (const guint8 *from, \
+               guint8       *to, \
+               gsize         n) \
+  { \
+    enum { SIDE = 16 / sizeof (T) }; \
+\
+    /* Vectors reach one unit behind the last that is needed. */ \
+    for (; n > SIDE; n -= SIDE, from += 32, to += 16) \
+      { \
+        V units = *(const V *) from, next = *(const V *) (from + 16); \
+\
+        (void) next; \
+        *(V *) to = even (units, next); \
+      } \
+    name##_row (from, 2 * sizeof (T), to, sizeof (T), n); \
+  } \
+\
+  /* Each unit twice. */ \
+  static inline void \
+  name##_twice (const guint8 *from, \
+                guint8       *to, \
+                gsize         n) \
+  { \
+    enum { SIDE = 16 / sizeof (T) }; \
+\
+    for (; n >= SIDE; n -= SIDE, from += 16, to += 32) \
+      { \
+        V units = *(const V *) from; \
+\
+        *(V *) to = lower (units); \
+        *(V *) (to + 16) = upper (units); \
+      } \
+    name##_row (from, sizeof (T), to, 2 * sizeof (T), n); \
+    name##_row (from, sizeof (T), to + sizeof (T), 2 * sizeof (T), n); \
+  } \
+\
   static void \
   name (const guint8 *from, \
         gint64        from_row, \
@@ -65,6 +153,17 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
   { \
     const gboolean adjacent = from_column == sizeof (T) && to_column == sizeof (T); \
 \
+    if (columns == 2 && from_column == 0 && to_column == sizeof (T) && from_row == sizeof (T) \
+        && to_row == 2 * sizeof (T)) \
+      { \
+        name##_twice (from, to, rows); \
+        return; \
+      } \
+    if (columns == 1 && from_row == 2 * sizeof (T) && to_row == sizeof (T)) \
+      { \
+        name##_even (from, to, rows); \
+        return; \
+      } \
     if (columns < SHORT_ROW && rows > columns && (columns == 1 || !adjacent)) \
       { \
         for (gsize j = 0; j < columns; j++) \
@@ -79,18 +178,20 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
         if (to_column == sizeof (T) && from_column == -(gint64) sizeof (T)) \
           name##_reversed (source - (gint64) ((columns - 1) * sizeof (T)), out, columns); \
         else if (adjacent) \
-          memcpy (out, source, columns * sizeof (T)); \
+          copy_bytes (source, out, columns * sizeof (T)); \
         else if (to_column == sizeof (T) && from_column == 2 * sizeof (T)) \
-          name##_row (source, 2 * sizeof (T), out, sizeof (T), columns); \
+          name##_even (source, out, columns); \
+        else if (to_column == sizeof (T)) \
+          name##_row (source, from_column, out, sizeof (T), columns); \
         else \
           name##_row (source, from_column, out, to_column, columns); \
       } \
   }
 
-MOVE (move1, Unit1, U8x16, FLIP_1)
-MOVE (move2, Unit2, U16x8, FLIP_2)
-MOVE (move4, Unit4, U32x4, FLIP_4)
-MOVE (move8, Unit8, U64x2, FLIP_8)
-MOVE (move16, Unit16, Unit16, FLIP_16)
+MOVE (move1, Unit1, U8x16, FLIP_1, EVEN_1, LOWER_1, UPPER_1)
+MOVE (move2, Unit2, U16x8, FLIP_2, EVEN_2, LOWER_2, UPPER_2)
+MOVE (move4, Unit4, U32x4, FLIP_4, EVEN_4, LOWER_4, UPPER_4)
+MOVE (move8, Unit8, U64x2, FLIP_8, EVEN_8, LOWER_8, UPPER_8)
+MOVE (move16, Unit16, Unit16, FLIP_16, EVEN_16, LOWER_16, UPPER_16)
 
 const GhloCpuPlaneFunc NAME (moves)[GHLO_CPU_N_UNITS] = { move1, move2, move4, move8, move16 };

@@ -104,14 +104,15 @@ GhloCpuShuffleFunc NAME (find_shuffle) (void);
 
 void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
 void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
-void NAME (limit_offsets) (gint64 *offsets, gsize n, gint64 first, gint64 end);
+gsize NAME (limit_offsets) (gint64 *offsets, gint64 *others, gsize n, gint64 first, gint64 end);
 void NAME (count) (gint64 *numbers, gsize n, gint64 first, gint64 step);
 void NAME (sort_init) (GhloCpuSort *self);
+void NAME (top_k_init) (GhloCpuTopK *self);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
 const GhloCpuCombineLoops *NAME (find_combine_loops) (GhloElementType type, GhloCombiner combiner);
 void NAME (fourier_init) (GhloCpuFourier *routines);
-void NAME (triangles_init) (GhloCpuTriangles *routines);
+void NAME (triangles_init) (GhloCpuRoutines  *routines);
 void NAME (weigh) (float *rows, gsize n_rows, gsize stride, gsize n, float factor, float *maxima, float *totals);
 
 /* Fills in the level's table. */

@@ -4,6 +4,9 @@
  * merge exchange sort (Knuth, "The Art of Computer Programming", volume 3, algorithm 5.2.2M). Which rows it compares
  * does not depend on the numbers, so that a register holds one row of several columns. A block of adjacent numbers is
  * sorted as columns, which bitonic merges then join. More numbers are partitioned first. Compiled for each level.
+ *
+ * Numbers of 64 bits whose upper bits are 0, such as ranks of 32 bits with places, are sorted as positive
+ * floating-point numbers, which have the order of their bits, and whose minimum is an instruction.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -85,6 +88,33 @@ exchange_64 (VU64 *a,
 #endif
 }
 
+/* What is behind all numbers, or equal to the last ones. */
+#define GREATEST_32 G_MAXUINT32
+#define GREATEST_64 G_MAXUINT64
+
+#if defined (__SSE2__) && !defined (__AVX512F__)
+/* Numbers of that many bits become positive numbers by this bit, neither subnormal nor infinite. */
+enum { REAL_BITS = 61 };
+#define REAL_BIT      ((guint64) 1 << 62)
+#define GREATEST_real G_GUINT64_CONSTANT (0x7FEFFFFFFFFFFFFF)
+
+static inline void
+exchange_real (VU64 *a,
+               VU64 *b)
+{
+#if defined (__AVX2__)
+  const __m256d low = _mm256_min_pd ((__m256d) *a, (__m256d) *b);
+
+  *b = (VU64) _mm256_max_pd ((__m256d) *a, (__m256d) *b);
+#else
+  const __m128d low = _mm_min_pd ((__m128d) *a, (__m128d) *b);
+
+  *b = (VU64) _mm_max_pd ((__m128d) *a, (__m128d) *b);
+#endif
+  *a = (VU64) low;
+}
+#endif
+
 static inline VU32
 permute (VU32 v,
          VU32 index)
@@ -150,32 +180,8 @@ pick_64 (VU64  v,
       *(Parts_##BITS##_any *) (high + i - below) = pick_##BITS (numbers, mask ^ 255); \
       below += (gsize) __builtin_popcount (mask) / (8 / STEP); \
     }
-
-#define FILTER_VECTORS(BITS, T) \
-  enum { STEP = sizeof (Parts_##BITS) / sizeof (T), PARTS = 8 / STEP, N_REGISTERS = 4 }; \
-  Parts_##BITS limits; \
-  \
-  for (guint j = 0; j < STEP; j++) \
-    limits[j] = limit; \
-  for (; i + N_REGISTERS * STEP <= n; i += N_REGISTERS * STEP) \
-    { \
-      guint32 mask = 0; \
-      \
-      UNROLL for (guint j = 0; j < N_REGISTERS; j++) \
-        mask |= (mask_##BITS (limits, *(const Parts_##BITS##_any *) (from + i + j * STEP)) ^ 255) << 8 * j; \
-      while (mask != 0) \
-        { \
-          guint part = (guint) __builtin_ctz (mask); \
-          gsize place = i + part / PARTS; \
-          \
-          kept[n_kept] = from[place]; \
-          positions[n_kept++] = first + (guint32) place; \
-          mask &= ~(((1u << PARTS) - 1) << part); \
-        } \
-    }
 #else
 #define PARTITION_VECTORS(BITS, T)
-#define FILTER_VECTORS(BITS, T)
 #endif
 
 /* cross: each number of a row becomes the smaller, or in the upper one of columns c and c ^ x the larger, of itself and
@@ -237,7 +243,7 @@ pick_64 (VU64  v,
                    gsize    width) \
   { \
     UNROLL for (guint i = 0; i < n; i++) \
-      v[i] = i < count ? *(const V *) (gconstpointer) (row + i * width) : ~(V) { 0 }; \
+      v[i] = i < count ? *(const V *) (gconstpointer) (row + i * width) : (V) ((V) { 0 } + GREATEST_##BITS); \
   } \
   \
   static inline __attribute__ ((always_inline)) void \
@@ -453,7 +459,8 @@ pick_64 (VU64  v,
     while (n_rows < MAX_ROWS && n_rows * COLUMNS < n) \
       n_rows *= 2; \
     memcpy (rows, numbers, n * sizeof (T)); \
-    memset ((T *) rows + n, 0xFF, (n_rows * COLUMNS - n) * sizeof (T)); \
+    for (gsize i = n; i < n_rows * COLUMNS; i++) \
+      ((T *) rows)[i] = GREATEST_##BITS; \
     sort_rows_##BITS (rows[0], n_rows, COLUMNS); \
     UNROLL for (guint side = 2; side <= COLUMNS; side *= 2) \
       { \
@@ -468,8 +475,91 @@ pick_64 (VU64  v,
     NAME (transposes)[__builtin_ctz (sizeof (T))] ((guint8 *) rows, sizeof (T), sizeof (rows[0]), (guint8 *) sorted, \
                                                    (gint64) (n_rows * sizeof (T)), sizeof (T), COLUMNS, n_rows); \
     memcpy (numbers, sorted, n * sizeof (T)); \
-  } \
-  \
+  }
+
+DEFINE_SORT (32, guint32, VU32)
+DEFINE_SORT (64, guint64, VU64)
+#if defined (REAL_BIT)
+DEFINE_SORT (real, guint64, VU64)
+
+/* Makes numbers that sort quicker as floating-point numbers such numbers. There are @n of them; each is compared with
+ * others in @steps steps or more, which must be enough to be worth that. */
+static gboolean
+make_reals (guint64 *numbers,
+            gsize    n,
+            gsize    steps)
+{
+  enum { MIN_STEPS = 4 };
+  guint64 all = 0;
+
+  if (steps < MIN_STEPS || numbers[0] >> REAL_BITS != 0)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    all |= numbers[i];
+  if (all >> REAL_BITS != 0)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    numbers[i] |= REAL_BIT;
+
+  return TRUE;
+}
+
+static void
+unmake_reals (guint64 *numbers,
+              gsize    n)
+{
+  for (gsize i = 0; i < n; i++)
+    numbers[i] ^= REAL_BIT;
+}
+
+static void
+sort_wide_columns (gpointer rows,
+                   gsize    n,
+                   gsize    width)
+{
+  if (make_reals (rows, n * width, g_bit_storage (n)))
+    {
+      sort_columns_real (rows, n, width);
+      unmake_reals (rows, n * width);
+    }
+  else
+    sort_columns_64 (rows, n, width);
+}
+
+static void
+select_wide_columns (gpointer rows,
+                     gsize    n,
+                     gsize    width,
+                     gsize    k)
+{
+  if (make_reals (rows, n * width, g_bit_storage (k)))
+    {
+      select_columns_real (rows, n, width, k);
+      unmake_reals (rows, k * width);
+    }
+  else
+    select_columns_64 (rows, n, width, k);
+}
+
+static void
+sort_wide_block (gpointer numbers,
+                 gsize    n)
+{
+  if (make_reals (numbers, n, g_bit_storage (n / COLUMNS)))
+    {
+      sort_block_real (numbers, n);
+      unmake_reals (numbers, n);
+    }
+  else
+    sort_block_64 (numbers, n);
+}
+#else
+#define sort_wide_columns   sort_columns_64
+#define select_wide_columns select_columns_64
+#define sort_wide_block     sort_block_64
+#endif
+
+#define DEFINE_PARTITION(BITS, T) \
   static gsize \
   partition_##BITS (gconstpointer numbers_data, \
                     gsize         n, \
@@ -492,8 +582,8 @@ pick_64 (VU64  v,
     return below; \
   }
 
-DEFINE_SORT (32, guint32, VU32)
-DEFINE_SORT (64, guint64, VU64)
+DEFINE_PARTITION (32, guint32)
+DEFINE_PARTITION (64, guint64)
 
 /* Puts the ranks of elements of BITS bits into numbers of type T, or below what these hold. */
 #define DEFINE_RANK(BITS, SIZE, T) \
@@ -560,29 +650,6 @@ DEFINE_SORT (64, guint64, VU64)
       number[i] = number[i] << low | (T) (first + i); \
   }
 
-/* Few of many ranks are at most the limit. */
-#define DEFINE_FILTER(BITS, T) \
-  static gsize \
-  filter_##BITS (gconstpointer ranks, \
-                 gsize         n, \
-                 guint64       limit_rank, \
-                 guint32       first, \
-                 gpointer      kept_ranks, \
-                 guint32      *positions) \
-  { \
-    const T *from = ranks, limit = (T) limit_rank; \
-    T *kept = kept_ranks; \
-    gsize i = 0, n_kept = 0; \
-    FILTER_VECTORS (BITS, T) \
-    for (; i < n; i++) \
-      { \
-        kept[n_kept] = from[i]; \
-        positions[n_kept] = first + (guint32) i; \
-        n_kept += from[i] <= limit; \
-      } \
-    return n_kept; \
-  }
-
 DEFINE_RANK (8, 1, guint32)
 DEFINE_RANK (16, 2, guint32)
 DEFINE_RANK (32, 4, guint32)
@@ -599,16 +666,14 @@ DEFINE_UNRANK (32, 4, guint64)
 DEFINE_UNRANK (64, 8, guint64)
 DEFINE_PLACE (32, guint32)
 DEFINE_PLACE (64, guint64)
-DEFINE_FILTER (32, guint32)
-DEFINE_FILTER (64, guint64)
 
 void
 NAME (sort_init) (GhloCpuSort *self)
 {
   *self = (GhloCpuSort) {
-    .columns = { sort_columns_32, sort_columns_64 },
-    .select = { select_columns_32, select_columns_64 },
-    .block = { sort_block_32, sort_block_64 },
+    .columns = { sort_columns_32, sort_wide_columns },
+    .select = { select_columns_32, select_wide_columns },
+    .block = { sort_block_32, sort_wide_block },
     .partition = { partition_32, partition_64 },
     .rank = {
       { rank_8_guint32, rank_16_guint32, rank_32_guint32, NULL },
@@ -619,7 +684,6 @@ NAME (sort_init) (GhloCpuSort *self)
       { unrank_8_guint64, unrank_16_guint64, unrank_32_guint64, unrank_64_guint64 },
     },
     .place = { place_32, place_64 },
-    .filter = { filter_32, filter_64 },
   };
 #if defined (__AVX2__)
   for (guint mask = 0; mask < G_N_ELEMENTS (places); mask++)

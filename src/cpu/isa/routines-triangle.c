@@ -76,9 +76,11 @@
 #include "cpu/isa/triangle-template.h"
 
 void
-NAME (triangles_init) (GhloCpuTriangles *routines)
+NAME (triangles_init) (GhloCpuRoutines *routines)
 {
   const GhloCpuTriangles all[] = { triangles_f32, triangles_f64, triangles_c32, triangles_c64 };
 
-  memcpy (routines, all, sizeof (all));
+  memcpy (routines->triangles, all, sizeof (all));
+  routines->solve_rows[0] = solve_rows_f32;
+  routines->solve_rows[1] = solve_rows_f64;
 }

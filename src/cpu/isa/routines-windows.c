@@ -9,7 +9,13 @@
 /* Registers of the result that are summed at once, for a number of outputs that share each load. */
 #define REGISTERS(outputs) ((outputs) == 1 ? 8 : (TILE_ROWS > 6 ? 16 : 8) / (outputs))
 
-#define WINDOW(name, T, V) \
+/* Blocks of COUNT registers, the last of which begins early enough to be whole: a sum alone waits for each addition. */
+#define BLOCKS(name, COUNT) \
+  for (; REGISTERS (outputs) >= COUNT && self->n >= COUNT && 2 * (self->n - at) > COUNT; \
+       at = MIN (at + COUNT, self->n)) \
+    name##_block (self, MIN (at, self->n - COUNT), outputs, COUNT, kind);
+
+#define WINDOW(name, T, V, add) \
   static inline __attribute__ ((always_inline)) void \
   name##_block (const GhloCpuWindowLanes *self, gsize at, guint outputs, guint registers, \
                 GhloCpuWindowWeights kind) \
@@ -40,7 +46,7 @@
               { \
                 if (kind == GHLO_CPU_WEIGHTS_OF_REGISTERS) \
                   weight = *(const V##_any *) (gconstpointer) (weights + (at + r) * LANES (T)); \
-                sums[o][r] += weight * row[r]; \
+                sums[o][r] = add (sums[o][r], weight, row[r]); \
               } \
           } \
       } \
@@ -54,10 +60,10 @@
   { \
     gsize at = 0; \
 \
-    for (; at + REGISTERS (outputs) <= self->n; at += REGISTERS (outputs)) \
-      name##_block (self, at, outputs, REGISTERS (outputs), kind); \
-    for (; at < self->n; at++) \
-      name##_block (self, at, outputs, 1, kind); \
+    BLOCKS (name, 8) \
+    BLOCKS (name, 4) \
+    BLOCKS (name, 2) \
+    BLOCKS (name, 1) \
   } \
 \
   static void \
@@ -83,12 +89,17 @@
     name##_outputs (self, 1, GHLO_CPU_WEIGHTS_OF_REGISTERS); \
   }
 
-WINDOW (f32, float, VF32)
-WINDOW (f64, double, VF64)
-WINDOW (i32, guint32, VU32)
+#define ADD_PRODUCT(sum, weight, x) ((sum) + (weight) * (x))
+#define ADD_PAIRS(sum, weight, x)   ((sum) + multiply_pairs (weight, x))
+
+WINDOW (f32, float, VF32, ADD_PRODUCT)
+WINDOW (f64, double, VF64, ADD_PRODUCT)
+WINDOW (i16, guint32, VU32, ADD_PAIRS)
+WINDOW (i32, guint32, VU32, ADD_PRODUCT)
 
 const GhloCpuWindowLanesFunc NAME (windows)[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS] = {
   [GHLO_CPU_F32] = { f32_shared, f32_of_lanes, f32_of_registers },
   [GHLO_CPU_F64] = { f64_shared, f64_of_lanes, f64_of_registers },
+  [GHLO_CPU_I16] = { i16_shared, i16_of_lanes, i16_of_registers },
   [GHLO_CPU_I32] = { i32_shared, i32_of_lanes, i32_of_registers },
 };

@@ -33,10 +33,11 @@ NAME (routines_init) (GhloCpuRoutines *self)
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
   self->find_combine_loops = NAME (find_combine_loops);
   NAME (sort_init) (&self->sort);
+  NAME (top_k_init) (&self->top_k);
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   NAME (fourier_init) (self->fourier);
-  NAME (triangles_init) (self->triangles);
+  NAME (triangles_init) (self);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->transpose, NAME (transposes), sizeof (self->transpose));
   memcpy (self->transpose_at, NAME (transposes_at), sizeof (self->transpose_at));

@@ -211,11 +211,14 @@ typedef void (*GhloCpuIndexFunc)      (const gint64        *numbers,
                                        gint64               scale,
                                        gint64              *offsets);
 
-/* Copies unit i from from + offsets[i] to to + i * to_stride. */
+/* Copies unit i of each row from from + offsets[i] to to + i * to_stride, for @rows rows. */
 typedef void (*GhloCpuPickFunc)       (const guint8        *from,
+                                       gint64               from_row,
                                        const gint64        *offsets,
                                        guint8              *to,
+                                       gint64               to_row,
                                        gint64               to_stride,
+                                       gsize                rows,
                                        gsize                n);
 
 /* How updates change elements (reduce/combine.h): @n adjacent or strided ones, those at @offsets, in order, or so many
@@ -284,11 +287,20 @@ typedef struct
   /* Elements of their ranks, which begin at bit @low of the numbers; NULL for elements that these do not hold. */
   void  (*unrank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, gconstpointer numbers, gsize n, guint low,
                                               guint8 *to);
+} GhloCpuSort;
+
+/* Functions that search a row for its first ranks, which neither a table nor @infinity changes; indexed by j for
+ * adjacent elements of 1 << j bytes. Ranks are numbers of 32 bits, of elements of 8 bytes those of 64. */
+typedef struct
+{
+  /* Divides the row into some groups, and writes the least rank of each; a few elements at the end may be in none.
+   * Returns how many groups there are, at most GHLO_CPU_SORT_BLOCK; none where there are fewer elements. */
+  gsize (*lead[4])   (const GhloCpuRank *self, const guint8 *from, gsize n, gpointer ranks);
   /* Copies the ranks that are at most @limit, and writes their positions, from @first on. Returns how many they are;
    * there is room for all. */
-  gsize (*filter[GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer ranks, gsize n, guint64 limit, guint32 first, gpointer kept,
-                                           guint32 *positions);
-} GhloCpuSort;
+  gsize (*filter[4]) (const GhloCpuRank *self, const guint8 *from, gsize n, guint64 limit, guint32 first,
+                      gpointer kept, guint32 *positions);
+} GhloCpuTopK;
 
 /* Computes the two words of Threefry-2x32-20 for each of @n counters from @counter on. */
 typedef void (*GhloCpuThreefryFunc)   (guint64              key,
@@ -369,14 +381,15 @@ enum { GHLO_CPU_FOURIER_PART = 64, GHLO_CPU_FOURIER_ROW = 128, GHLO_CPU_FOURIER_
 
 /* One pass of a transform whose results end in reversed order (decimation in frequency): in each group of @radix × m
  * rows, transforms the rows k + j m over j for each k < m, and multiplies result j with twiddles[k][j - 1], unless m is
- * 1. @roots are the powers of exp (-2 pi i / radix), for odd radices. */
+ * 1. @roots are the powers of exp (-2 pi i / radix), for odd radices. Lanes from @lanes on need not be transformed. */
 typedef void (*GhloCpuFourierPassFunc) (gpointer      rows,
                                         gsize         n_groups,
                                         gsize         m,
                                         gconstpointer twiddles,
                                         guint         radix,
                                         gconstpointer roots,
-                                        gboolean      inverse);
+                                        gboolean      inverse,
+                                        guint         lanes);
 
 typedef struct
 {
@@ -469,15 +482,30 @@ enum { GHLO_CPU_TRIANGLE_HEIGHTS = 4 };
 typedef struct
 {
   gpointer data;
-  gsize    n, row, column;
+  gsize    n;
+  gint64   row, column;
 } GhloCpuMatrixLanes;
+
+/* @n_systems of @n unknowns for @columns adjacent right-hand sides, at least as many as a register holds, at any bytes.
+ * Lower triangles, the rows of b and x, and systems are as many numbers apart as the fields say. */
+typedef struct
+{
+  gsize         n_systems, n, columns;
+  gboolean      unit;
+  gconstpointer a, b;
+  gpointer      x;
+  gint64        a_row, a_column, b_row, x_row;
+  gint64        a_system, b_system, x_system;
+  gpointer      inverses;       /* room for those of all diagonals, in whole registers, aligned to 64 bytes */
+} GhloCpuTriangleRows;
 
 typedef struct
 {
   guint    lanes;                 /* numbers of a register */
   guint    rows;                  /* of the largest tile; a power of two that divides the columns of a panel */
-  /* Solves for right-hand sides in place, by lower triangles, whose diagonals are overwritten. */
-  void     (*solve_lanes)  (const GhloCpuMatrixLanes *triangles,
+  /* Solves for right-hand sides in place, by lower triangles, whose diagonals are overwritten. Returns whether all
+   * results are finite. */
+  gboolean (*solve_lanes)  (const GhloCpuMatrixLanes *triangles,
                             gboolean                  unit,
                             gboolean                  conjugate,
                             const GhloCpuMatrixLanes *sides);
@@ -534,11 +562,12 @@ typedef struct
   GhloCpuInterleaveFunc  interleave8;
   GhloCpuInterleaveFunc  interleave16;
   guint                  register_bytes;
-  GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* F32, F64 and I32 */
+  GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* not of I64 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
-  /* Offsets outside of [@first, @end) become GHLO_CPU_OUT_OF_BOUNDS. */
-  void                 (*limit_offsets)      (gint64          *offsets,
+  /* Leaves out offsets outside of [@first, @end), and the others beside them. Returns how many are left. */
+  gsize                (*limit_offsets)      (gint64          *offsets,
+                                              gint64          *others,
                                               gsize            n,
                                               gint64           first,
                                               gint64           end);
@@ -551,6 +580,7 @@ typedef struct
   const GhloCpuCombineLoops *(*find_combine_loops) (GhloElementType type,
                                                     GhloCombiner    combiner);
   GhloCpuSort            sort;
+  GhloCpuTopK            top_k;
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
   GhloCpuFourier         fourier[2];                       /* for f32 and f64 */
@@ -564,6 +594,8 @@ typedef struct
   GhloCpuTableFunc transpose_at[GHLO_CPU_N_UNITS];         /* the same by tables */
   GhloCpuShuffleFunc shuffle;                              /* NULL where the processor has no shuffles of bytes */
   GhloCpuPlaneFunc stream[GHLO_CPU_N_UNITS];               /* with non-temporal stores; then ghlo_cpu_fence() */
+  /* For f32 and f64: solves where rows are, and returns whether all of x is finite. */
+  gboolean               (*solve_rows[2])    (const GhloCpuTriangleRows *systems);
 } GhloCpuRoutines;
 
 /* The routines of ghlo_cpu_level (), and those of any level up to the processor's own. */

@@ -22,6 +22,10 @@ typedef struct
   V part[PARTS];
 } F (Number);
 
+/* A register, and a T, at any byte. */
+typedef V F (AnyV) __attribute__ ((aligned (1)));
+typedef T F (AnyT) __attribute__ ((aligned (1), may_alias));
+
 /* Parts are @part Ts apart. */
 static inline F (Number)
 F (load) (const T *at,
@@ -46,7 +50,7 @@ F (store) (T          *at,
 
 /* The same number in all lanes. Subtracting zero changes no number. */
 static inline F (Number)
-F (spread) (const T *at)
+F (spread) (const F (AnyT) *at)
 {
   F (Number) x;
 
@@ -151,12 +155,12 @@ static inline __attribute__ ((always_inline)) void
 F (subtract_some) (guint    n,
                    gsize    k,
                    const T *a,
-                   gsize    a_step,
+                   gint64   a_step,
                    T        sign,
                    const T *x,
-                   gsize    x_step,
+                   gint64   x_step,
                    T       *c,
-                   gsize    column)
+                   gint64   column)
 {
   F (Number) sums[SIDES];
 
@@ -180,12 +184,12 @@ static void
 F (subtract) (gsize    n,
               gsize    k,
               const T *a,
-              gsize    a_step,
+              gint64   a_step,
               T        sign,
               const T *x,
-              gsize    x_step,
+              gint64   x_step,
               T       *c,
-              gsize    column)
+              gint64   column)
 {
   if (n == SIDES)
     {
@@ -200,91 +204,280 @@ F (subtract) (gsize    n,
     F (subtract_some) (1, k, a, a_step, sign, x, x_step, c, column);
 }
 
+/* Columns of lanes that are solved for by a lower triangle. Rows and columns are as many Ts apart as the fields say. */
+typedef struct
+{
+  const T *a;
+  gint64   a_row, a_column;
+  T        sign;                /* of the imaginary parts of the triangle */
+  const T *inverses;            /* of the diagonal, @inverse_step apart */
+  gint64   inverse_step;
+  guint    inverse_parts;       /* 1: they are real; 0: the diagonal is all ones */
+  T       *x;
+  gint64   row, column;
+} F (Sides);
+
+static inline F (Number)
+F (load_signed) (const T *at,
+                 T        sign)
+{
+  F (Number) x = F (load) (at, LANE);
+
+  if (PARTS == 2)
+    x.part[PARTS - 1] *= sign;
+
+  return x;
+}
+
+/* Solves for @rows rows of @columns from row @k on, where those above are solved. Inlined for each size, so that sums
+ * are in registers. Returns the sum of the products of the results and zero. */
+static inline __attribute__ ((always_inline)) V
+F (solve_tile) (guint    rows,
+                guint    columns,
+                gint64   k,
+                F (Sides) s)
+{
+  const T *a = s.a + k * s.a_row, *x = s.x;
+  T *c = s.x + k * s.row;
+  F (Number) sums[SIDES];
+  V products = { 0 };
+
+  UNROLL for (guint i = 0; i < rows; i++)
+    UNROLL for (guint j = 0; j < columns; j++)
+      sums[i * columns + j] = F (load) (c + i * s.row + j * s.column, LANE);
+  for (gint64 p = 0; p < k; p++, a += s.a_column, x += s.row)
+    {
+      F (Number) row[SIDES];
+
+      UNROLL for (guint j = 0; j < columns; j++)
+        row[j] = F (load) (x + j * s.column, LANE);
+      UNROLL for (guint i = 0; i < rows; i++)
+        {
+          F (Number) factor = F (load_signed) (a + i * s.a_row, s.sign);
+
+          UNROLL for (guint j = 0; j < columns; j++)
+            sums[i * columns + j] = F (minus_product) (sums[i * columns + j], factor, row[j]);
+        }
+    }
+  UNROLL for (guint p = 0; p < rows; p++, a += s.a_column)
+    {
+      const T *inverse = s.inverses + (k + p) * s.inverse_step;
+
+      UNROLL for (guint j = 0; j < columns; j++)
+        if (s.inverse_parts == 1)
+          sums[p * columns + j] = F (times_real) (sums[p * columns + j], *(const V *) (gconstpointer) inverse);
+        else if (s.inverse_parts == 2)
+          sums[p * columns + j] = F (product) (F (load_signed) (inverse, s.sign), sums[p * columns + j]);
+      UNROLL for (guint i = p + 1; i < rows; i++)
+        {
+          F (Number) factor = F (load_signed) (a + i * s.a_row, s.sign);
+
+          UNROLL for (guint j = 0; j < columns; j++)
+            sums[i * columns + j] = F (minus_product) (sums[i * columns + j], factor, sums[p * columns + j]);
+        }
+    }
+  UNROLL for (guint i = 0; i < rows; i++)
+    UNROLL for (guint j = 0; j < columns; j++)
+      {
+        F (store) (c + i * s.row + j * s.column, LANE, sums[i * columns + j]);
+        UNROLL for (guint part = 0; part < PARTS; part++)
+          products += sums[i * columns + j].part[part] * 0;
+      }
+
+  return products;
+}
+
+/* Solves for @columns columns of @n rows: the fewer columns, the more rows are summed at the same time. */
+static inline __attribute__ ((always_inline)) V
+F (solve_columns) (guint     columns,
+                   gint64    n,
+                   F (Sides) s)
+{
+  const guint most = SIDES / columns;
+  V products = { 0 };
+  gint64 k = 0;
+
+  for (; most >= 8 && n - k >= 8; k += 8)
+    products += F (solve_tile) (8, columns, k, s);
+  for (; most >= 4 && n - k >= 4; k += 4)
+    products += F (solve_tile) (4, columns, k, s);
+  for (; most >= 2 && n - k >= 2; k += 2)
+    products += F (solve_tile) (2, columns, k, s);
+  for (; k < n; k++)
+    products += F (solve_tile) (1, columns, k, s);
+
+  return products;
+}
+
+#define COLUMNS(columns) \
+  static V \
+  F (solve_columns_##columns) (gint64           n, \
+                               const F (Sides) *s) \
+  { \
+    return F (solve_columns) (columns, n, *s); \
+  }
+
+COLUMNS (1)
+COLUMNS (2)
+COLUMNS (4)
+#if PARTS == 1
+COLUMNS (8)
+#endif
+#undef COLUMNS
+
 /* A few columns are solved for at a time, so that they stay in the L1 cache. */
-static void
+static gboolean
 F (solve_lanes) (const GhloCpuMatrixLanes *triangles,
                  gboolean                  unit,
                  gboolean                  conjugate,
                  const GhloCpuMatrixLanes *sides)
 {
-  const gsize n = triangles->n, a_row = triangles->row * NUMBER, a_column = triangles->column * NUMBER;
-  const gsize row = sides->row * NUMBER, column = sides->column * NUMBER;
-  const T sign = conjugate ? -1 : 1;
-  T *a = triangles->data;
+  const gint64 n = (gint64) triangles->n, diagonal = (triangles->row + triangles->column) * NUMBER;
+  T *a = triangles->data, sum = 0;
+  F (Sides) s = {
+    .a = a, .a_row = triangles->row * NUMBER, .a_column = triangles->column * NUMBER, .sign = conjugate ? -1 : 1,
+    .inverses = a, .inverse_step = diagonal, .inverse_parts = unit ? 0 : PARTS, .x = sides->data,
+    .row = sides->row * NUMBER, .column = sides->column * NUMBER,
+  };
+  V products = { 0 };
 
-  for (gsize i = 0; i < n && !unit; i++)
+  for (gint64 i = 0; i < n && !unit; i++)
+    F (store) (a + i * diagonal, LANE, F (reciprocal) (F (load) (a + i * diagonal, LANE)));
+  for (gsize left = sides->n, count; left > 0; left -= count, s.x += (gint64) count * s.column)
     {
-      T *at = a + i * (a_row + a_column);
-
-      F (store) (at, LANE, F (reciprocal) (F (load) (at, LANE)));
+      count = left >= SIDES ? SIDES : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+#if PARTS == 1
+      if (count == SIDES)
+        products += F (solve_columns_8) (n, &s);
+      else
+#endif
+        products += (count == 4 ? F (solve_columns_4) : count == 2 ? F (solve_columns_2) : F (solve_columns_1)) (n, &s);
     }
-  for (gsize first = 0; first < sides->n; first += SIDES)
-    {
-      const gsize count = MIN (SIDES, sides->n - first);
-      T *x = (T *) sides->data + first * column, *c = x;
+  for (guint lane = 0; lane < LANE; lane++)
+    sum += products[lane];
 
-      for (gsize i = 0; i < n; i++, c += row)
-        {
-          F (Number) inverse = F (load) (a + i * (a_row + a_column), LANE);
-
-          if (PARTS == 2)
-            inverse.part[PARTS - 1] *= sign;
-          F (subtract) (count, i, a + i * a_row, a_column, sign, x, row, c, column);
-          for (gsize j = 0; j < count && !unit; j++)
-            F (store) (c + j * column, LANE, F (product) (inverse, F (load) (c + j * column, LANE)));
-        }
-    }
+  return sum == 0;
 }
 
-/* Replaces a pivot by its root, and returns the reciprocal of that. Adds NaN to @failed where the pivot is not positive
- * or not finite: either it or the reciprocal is not. */
-static V
-F (take_root) (T *at,
+/* Returns the reciprocal of the root of a pivot, and sets that. Adds NaN to @failed where the pivot is not positive or
+ * not finite: either it or the reciprocal is not. */
+static inline V
+F (take_root) (V  pivot,
+               V *root,
                V *failed)
 {
-  F (Number) pivot = F (load) (at, LANE);
   V inverse;
 
-  *failed += pivot.part[0] * 0;
-  pivot.part[0] = ROOTS (pivot.part[0]);
-  UNROLL for (guint part = 1; part < PARTS; part++)
-    pivot.part[part] = (V) { 0 };
-  F (store) (at, LANE, pivot);
-  inverse = 1 / pivot.part[0];
+  *root = ROOTS (pivot);
+  inverse = 1 / *root;
+  *failed += pivot * 0;
   *failed += inverse * 0;
 
   return inverse;
 }
 
+static inline F (Number)
+F (conjugate) (F (Number) x)
+{
+  if (PARTS == 2)
+    x.part[PARTS - 1] = -x.part[PARTS - 1];
+
+  return x;
+}
+
+/* Factors the square of @columns on the diagonal from row @k on, in registers. A reciprocal of a root is left in the
+ * row below, which has no number of the factor there. */
+static inline __attribute__ ((always_inline)) void
+F (factor_square) (guint   columns,
+                   gint64  n,
+                   gint64  k,
+                   T      *a,
+                   gint64  row,
+                   gint64  column,
+                   V      *failed)
+{
+  T *c = a + k * (row + column);
+  const T *x = a + k * column;
+  F (Number) sums[4][4];
+
+  UNROLL for (guint i = 0; i < columns; i++)
+    UNROLL for (guint j = i; j < columns; j++)
+      sums[i][j] = F (load) (c + i * row + j * column, LANE);
+  for (gint64 p = 0; p < k; p++, x += row)
+    {
+      F (Number) terms[4];
+
+      UNROLL for (guint j = 0; j < columns; j++)
+        terms[j] = F (load) (x + j * column, LANE);
+      UNROLL for (guint i = 0; i < columns; i++)
+        UNROLL for (guint j = i; j < columns; j++)
+          sums[i][j] = F (minus_product) (sums[i][j], F (conjugate) (terms[i]), terms[j]);
+    }
+  UNROLL for (guint p = 0; p < columns; p++)
+    {
+      V root, inverse = F (take_root) (sums[p][p].part[0], &root, failed);
+
+      sums[p][p] = (F (Number)) { { root } };
+      UNROLL for (guint j = p + 1; j < columns; j++)
+        sums[p][j] = F (times_real) (sums[p][j], inverse);
+      UNROLL for (guint i = p + 1; i < columns; i++)
+        UNROLL for (guint j = i; j < columns; j++)
+          sums[i][j] = F (minus_product) (sums[i][j], F (conjugate) (sums[p][i]), sums[p][j]);
+      if (k + p + 1 < n)
+        *(V *) (gpointer) (c + (p + 1) * row + p * column) = inverse;
+      UNROLL for (guint j = p; j < columns; j++)
+        F (store) (c + p * row + j * column, LANE, sums[p][j]);
+    }
+}
+
+/* Whether any lane is not zero. */
+static inline gboolean
+F (is_any) (V lanes)
+{
+  BITS bits = lanes != 0;
+  guint64 words[sizeof (V) / sizeof (guint64)], any = 0;
+
+  memcpy (words, &bits, sizeof (words));
+  UNROLL for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    any |= words[i];
+
+  return any != 0;
+}
+
+/* Solves for the rows above the square of a few columns, and factors that. */
 static void
 F (factor_lanes) (const GhloCpuMatrixLanes *matrices)
 {
-  const gsize n = matrices->n, row = matrices->row * NUMBER, column = matrices->column * NUMBER;
+  const gint64 n = (gint64) matrices->n, row = matrices->row * NUMBER, column = matrices->column * NUMBER;
   T *a = matrices->data;
+  F (Sides) s = {
+    .a = a, .a_row = column, .a_column = row, .sign = -1, .inverses = a + row, .inverse_step = row + column,
+    .inverse_parts = 1, .row = row, .column = column,
+  };
   V failed = { 0 };
 
-  for (gsize first = 0; first < n; first += SIDES)
-    for (gsize i = 0; i < MIN (first + SIDES, n); i++)
-      {
-        const gsize begin = MAX (first, i), count = MIN (first + SIDES, n) - begin;
-        T *pivot = a + i * (row + column), *c = a + i * row + begin * column;
-        V inverse;
-
-        F (subtract) (count, i, a + i * column, row, -1, a + begin * column, row, c, column);
-        if (i < first)
-          inverse = 1 / *(const V *) (gconstpointer) pivot;
-        else
-          inverse = F (take_root) (pivot, &failed);
-        for (gsize j = i < first ? 0 : 1; j < count; j++)
-          F (store) (c + j * column, LANE, F (times_real) (F (load) (c + j * column, LANE), inverse));
-      }
-  for (gsize i = 0; i < n; i++)
-    for (gsize j = 0; j < n; j++)
+  for (gint64 k = 0, count; k < n; k += count)
+    {
+      count = PARTS == 1 && n - k >= 4 ? 4 : n - k >= 2 ? 2 : 1;
+      s.x = a + k * column;
+      if (k > 0)
+        (count == 4 ? F (solve_columns_4) : count == 2 ? F (solve_columns_2) : F (solve_columns_1)) (k, &s);
+      if (count == 4)
+        F (factor_square) (4, n, k, a, row, column, &failed);
+      else if (count == 2)
+        F (factor_square) (2, n, k, a, row, column, &failed);
+      else
+        F (factor_square) (1, n, k, a, row, column, &failed);
+    }
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 j = 0; j < i; j++)
+      F (store) (a + i * row + j * column, LANE, (F (Number)) { { { 0 } } });
+  if (!F (is_any) (failed))
+    return;
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 j = i; j < n; j++)
       for (V *at = (gpointer) (a + i * row + j * column), *end = at + PARTS; at < end; at++)
-        if (j < i)
-          *at = (V) { 0 };
-        else
-          *at -= failed;
+        *at -= failed;
 }
 
 /* The sum of the magnitudes of the parts, which LAPACK compares. */
@@ -304,13 +497,13 @@ F (magnitude) (const T *at)
  * behind it, and greater in row k. */
 static V
 F (find_pivots) (const T *column,
-                 gsize    row,
-                 gsize    k,
-                 gsize    rows)
+                 gint64   row,
+                 gint64   k,
+                 gint64   rows)
 {
   V i = (T) k - (V) { 0 }, pivots = i, largest = F (magnitude) (column + k * row);
 
-  for (gsize next = k + 1; next < rows; next++)
+  for (gint64 next = k + 1; next < rows; next++)
     {
       V magnitude = F (magnitude) (column + next * row);
       BITS is_larger = magnitude > largest;
@@ -326,13 +519,13 @@ F (find_pivots) (const T *column,
 /* Exchanges row @k of @n columns with each lane's own row. All rows below are passed over once, since to read and write
  * lanes one by one takes longer for matrices that are this small. */
 static void
-F (exchange_rows) (gsize  n,
-                   T     *columns,
-                   gsize  column,
-                   gsize  row,
-                   gsize  k,
-                   gsize  rows,
-                   V      pivots)
+F (exchange_rows) (gint64  n,
+                   T      *columns,
+                   gint64  column,
+                   gint64  row,
+                   gint64  k,
+                   gint64  rows,
+                   V       pivots)
 {
   for (; n > 0; n--, columns += column)
     {
@@ -340,7 +533,7 @@ F (exchange_rows) (gsize  n,
       F (Number) old = F (load) (at, LANE), found = old;
       V i = (T) k - (V) { 0 };
 
-      for (gsize next = k + 1; next < rows; next++)
+      for (gint64 next = k + 1; next < rows; next++)
         {
           F (Number) x = F (load) (columns + next * row, LANE);
           BITS is_pivot = pivots == (i += 1);
@@ -360,10 +553,10 @@ F (exchange_rows) (gsize  n,
  * infinite, so these and what is divided by them are enlarged first. Below zero there is nothing but zeros, or NaN,
  * which remain. Returns the lanes where the pivot is zero. */
 static BITS
-F (divide_column) (T     *columns,
-                   gsize  row,
-                   gsize  k,
-                   gsize  rows)
+F (divide_column) (T      *columns,
+                   gint64  row,
+                   gint64  k,
+                   gint64  rows)
 {
   T *at = columns + k * row;
   V magnitude = F (magnitude) (at), one = 1 - (V) { 0 };
@@ -373,7 +566,7 @@ F (divide_column) (T     *columns,
 
   inverse.part[0] = CHOOSE (is_zero, one, inverse.part[0]);
   inverse = F (reciprocal) (F (times_real) (inverse, enlarged));
-  for (gsize i = k + 1; i < rows; i++)
+  for (gint64 i = k + 1; i < rows; i++)
     {
       at = columns + i * row;
       F (store) (at, LANE, F (product) (inverse, F (times_real) (F (load) (at, LANE), enlarged)));
@@ -384,19 +577,19 @@ F (divide_column) (T     *columns,
 
 /* Eliminates step @k from the @n columns behind the one of its pivots. */
 static void
-F (eliminate) (gsize  n,
-               T     *columns,
-               gsize  column,
-               gsize  row,
-               gsize  k,
-               gsize  rows)
+F (eliminate) (gint64  n,
+               T      *columns,
+               gint64  column,
+               gint64  row,
+               gint64  k,
+               gint64  rows)
 {
-  for (gsize j = 1; j <= n; j++)
+  for (gint64 j = 1; j <= n; j++)
     {
       T *c = columns + j * column;
       F (Number) factor = F (load) (c + k * row, LANE);
 
-      for (gsize i = k + 1; i < rows; i++)
+      for (gint64 i = k + 1; i < rows; i++)
         {
           T *at = c + i * row;
 
@@ -408,25 +601,25 @@ F (eliminate) (gsize  n,
 /* A few columns are factored at a time, which stay in the L1 cache: all steps before are applied to them first. */
 static void
 F (factor_rows_lanes) (const GhloCpuMatrixLanes *matrices,
-                       gsize                     rows,
+                       gsize                     n_rows,
                        gpointer                  pivots)
 {
-  const gsize n = matrices->n, row = matrices->row * NUMBER, column = matrices->column * NUMBER;
-  const gsize steps = MIN (rows, n);
+  const gint64 n = (gint64) matrices->n, row = matrices->row * NUMBER, column = matrices->column * NUMBER;
+  const gint64 rows = (gint64) n_rows, steps = MIN (rows, n);
   T *a = matrices->data;
   V *pivot = pivots, *info = pivot + steps;
 
   *info = (V) { 0 };
-  for (gsize first = 0; first < n; first += SIDES)
+  for (gint64 first = 0; first < n; first += SIDES)
     {
-      const gsize count = MIN (SIDES, n - first), known = MIN (first, steps), end = MIN (first + count, steps);
+      const gint64 count = MIN (SIDES, n - first), known = MIN (first, steps), end = MIN (first + count, steps);
       T *c = a + first * column;
 
-      for (gsize k = 0; k < known; k++)
+      for (gint64 k = 0; k < known; k++)
         F (exchange_rows) (count, c, column, row, k, rows, pivot[k]);
-      for (gsize i = 1; i < rows && known > 0; i++)
-        F (subtract) (count, MIN (i, known), a + i * row, column, 1, c, row, c + i * row, column);
-      for (gsize k = known; k < end; k++)
+      for (gint64 i = 1; i < rows && known > 0; i++)
+        F (subtract) ((gsize) count, (gsize) MIN (i, known), a + i * row, column, 1, c, row, c + i * row, column);
+      for (gint64 k = known; k < end; k++)
         {
           T *at = a + k * column;
           BITS is_zero;
@@ -437,50 +630,90 @@ F (factor_rows_lanes) (const GhloCpuMatrixLanes *matrices,
           *info = CHOOSE (is_zero & (*info == 0), (T) (k + 1) - (V) { 0 }, *info);
           F (eliminate) (first + count - k - 1, at, column, row, k, rows);
         }
-      for (gsize j = 0; j < known; j++)
-        for (gsize k = known; k < end; k++)
+      for (gint64 j = 0; j < known; j++)
+        for (gint64 k = known; k < end; k++)
           F (exchange_rows) (1, a + j * column, column, row, k, rows, pivot[k]);
     }
 }
 
-/* Inlined into a function for each size, so that the sums are in registers. */
-static inline __attribute__ ((always_inline)) void
+/* Where a tile reads and writes. Rows, terms and numbers are as many Ts apart as the fields say; parts of x and c are
+ * WIDTH apart. */
+typedef struct
+{
+  const T *a;                   /* the numbers of a term are @a_row apart, and terms @a_step */
+  gint64   a_row, a_step;
+  const T *inverses;            /* of the diagonal, @inverse_step apart */
+  gint64   inverse_step;
+  const T *x;
+  gint64   x_row;
+  const T *from;                /* what is subtracted from; may be c */
+  gint64   from_row;
+  T       *c;
+  gint64   c_row;
+} F (Tile);
+
+static inline F (Number)
+F (load_any) (const T *at)
+{
+  F (Number) x;
+
+  UNROLL for (guint i = 0; i < PARTS; i++)
+    x.part[i] = *(const F (AnyV) *) (gconstpointer) ((const F (AnyT) *) at + i * WIDTH);
+
+  return x;
+}
+
+static inline void
+F (store_any) (T          *at,
+               F (Number)  x)
+{
+  UNROLL for (guint i = 0; i < PARTS; i++)
+    *(F (AnyV) *) (gpointer) ((F (AnyT) *) at + i * WIDTH) = x.part[i];
+}
+
+/* Inlined into a function for each size, so that the sums are in registers. Returns the sum of the products of the
+ * results and zero. */
+static inline __attribute__ ((always_inline)) V
 F (tile) (guint           rows,
           guint           vectors,
           GhloCpuTileEnd  end,
           gsize           k,
-          const T        *a,
-          gint64          a_step,
-          const T        *x,
-          T              *c)
+          F (Tile)        t)
 {
-  F (Number) sums[ROWS][2];
+  F (Number) sums[2 * ROWS][2];
+  V products = { 0 };
 
   UNROLL for (guint i = 0; i < rows; i++)
     UNROLL for (guint j = 0; j < vectors; j++)
-      sums[i][j] = F (load) (c + i * PANEL + j * LANE, WIDTH);
-  for (gsize p = 0; p < k; p++, a += a_step, x += PANEL)
+      sums[i][j] = F (load_any) (t.from + i * t.from_row + j * LANE);
+  for (gsize p = 0; p < k; p++, t.a += t.a_step, t.x += t.x_row)
     {
       F (Number) row[2];
 
       UNROLL for (guint j = 0; j < vectors; j++)
-        row[j] = F (load) (x + j * LANE, WIDTH);
+        row[j] = F (load_any) (t.x + j * LANE);
       UNROLL for (guint i = 0; i < rows; i++)
         UNROLL for (guint j = 0; j < vectors; j++)
-          sums[i][j] = F (minus_product) (sums[i][j], F (spread) (a + i * PARTS), row[j]);
+          sums[i][j] = F (minus_product) (sums[i][j], F (spread) (t.a + i * t.a_row), row[j]);
     }
   if (end != GHLO_CPU_TILE_SUBTRACTED)
-    UNROLL for (guint p = 0; p < rows; p++, a += a_step)
+    UNROLL for (guint p = 0; p < rows; p++, t.a += t.a_step)
       UNROLL for (guint j = 0; j < vectors; j++)
         {
           if (end == GHLO_CPU_TILE_SOLVED)
-            sums[p][j] = F (product) (F (spread) (a + p * PARTS), sums[p][j]);
+            sums[p][j] = F (product) (F (spread) (t.inverses + p * t.inverse_step), sums[p][j]);
           UNROLL for (guint i = p + 1; i < rows; i++)
-            sums[i][j] = F (minus_product) (sums[i][j], F (spread) (a + i * PARTS), sums[p][j]);
+            sums[i][j] = F (minus_product) (sums[i][j], F (spread) (t.a + i * t.a_row), sums[p][j]);
         }
   UNROLL for (guint i = 0; i < rows; i++)
     UNROLL for (guint j = 0; j < vectors; j++)
-      F (store) (c + i * PANEL + j * LANE, WIDTH, sums[i][j]);
+      {
+        F (store_any) (t.c + i * t.c_row + j * LANE, sums[i][j]);
+        UNROLL for (guint part = 0; part < PARTS; part++)
+          products += sums[i][j].part[part] * 0;
+      }
+
+  return products;
 }
 
 #define SIZE(rows, vectors) \
@@ -492,7 +725,14 @@ F (tile) (guint           rows,
                                gconstpointer  x, \
                                gpointer       c) \
   { \
-    F (tile) (rows, vectors, end, k, a, a_step * PARTS, x, c); \
+    const T *bundle = a; \
+    const F (Tile) t = { \
+      .a = bundle, .a_row = PARTS, .a_step = a_step * PARTS, .inverses = bundle + (gint64) k * a_step * PARTS, \
+      .inverse_step = (a_step + 1) * PARTS, .x = x, .x_row = PANEL, .from = c, .from_row = PANEL, .c = c, \
+      .c_row = PANEL, \
+    }; \
+  \
+    F (tile) (rows, vectors, end, k, t); \
   }
 
 SIZE (1, 1)
@@ -508,6 +748,103 @@ SIZE (8, 1)
 SIZE (8, 2)
 #endif
 #undef SIZE
+
+#if PARTS == 1
+/* Solves for columns that @vectors registers hold, from @column on. Twice as many sums of one register are as many
+ * registers, and wait less for each other. */
+static inline __attribute__ ((always_inline)) V
+F (solve_strip) (guint                       vectors,
+                 const GhloCpuTriangleRows  *s,
+                 gsize                       column)
+{
+  const gint64 n = (gint64) s->n;
+  const GhloCpuTileEnd end = s->unit ? GHLO_CPU_TILE_SOLVED_UNIT : GHLO_CPU_TILE_SOLVED;
+  F (Tile) t = {
+    .a = s->a, .a_row = s->a_row, .a_step = s->a_column, .inverses = s->inverses, .inverse_step = 1,
+    .x = (const T *) s->x + column, .x_row = s->x_row, .from = (const T *) s->b + column, .from_row = s->b_row,
+    .c = (T *) s->x + column, .c_row = s->x_row,
+  };
+  V products = { 0 };
+
+  for (gint64 i = 0, height; i < n; i += height)
+    {
+      height = vectors == 1 && n - i >= 2 * ROWS ? 2 * ROWS : n - i >= ROWS ? ROWS : n - i >= 2 ? 2 : 1;
+      if (height == 2 * ROWS)
+        products += F (tile) (2 * ROWS, 1, end, (gsize) i, t);
+      else if (height == ROWS)
+        products += F (tile) (ROWS, vectors, end, (gsize) i, t);
+      else if (height == 2)
+        products += F (tile) (2, vectors, end, (gsize) i, t);
+      else
+        products += F (tile) (1, vectors, end, (gsize) i, t);
+      t.a += height * t.a_row;
+      t.inverses += height;
+      t.from += height * t.from_row;
+      t.c += height * t.c_row;
+    }
+
+  return products;
+}
+
+/* The reciprocals of all diagonals, so that divisions are whole registers however small matrices are. */
+static void
+F (invert_diagonals) (const GhloCpuTriangleRows *s)
+{
+  const F (AnyT) *a = s->a;
+  T *inverses = s->inverses;
+  gsize count = 0;
+
+  for (gint64 system = 0; system < (gint64) s->n_systems; system++)
+    for (gint64 i = 0; i < (gint64) s->n; i++)
+      inverses[count++] = a[system * s->a_system + i * (s->a_row + s->a_column)];
+  for (gsize i = count; i % LANE != 0; i++)
+    inverses[i] = 1;
+  for (gsize i = 0; i < count; i += LANE)
+    *(V *) (gpointer) (inverses + i) = 1 / *(V *) (gpointer) (inverses + i);
+}
+
+/* The last columns are solved for twice where they do not fill a strip. */
+static inline V
+F (solve_strips) (const GhloCpuTriangleRows *s)
+{
+  V products = { 0 };
+  gsize column = 0;
+
+  for (; s->columns - column >= WIDTH; column += WIDTH)
+    products += F (solve_strip) (2, s, column);
+  if (s->columns - column > LANE && s->columns >= WIDTH)
+    return products + F (solve_strip) (2, s, s->columns - WIDTH);
+  if (s->columns - column > LANE)
+    products += F (solve_strip) (1, s, column);
+  if (s->columns > column)
+    products += F (solve_strip) (1, s, s->columns - LANE);
+
+  return products;
+}
+
+static gboolean
+F (solve_rows) (const GhloCpuTriangleRows *systems)
+{
+  GhloCpuTriangleRows s = *systems;
+  V products = { 0 };
+  T sum = 0;
+
+  if (!s.unit)
+    F (invert_diagonals) (&s);
+  for (gint64 system = 0; system < (gint64) s.n_systems; system++)
+    {
+      s.a = (const F (AnyT) *) systems->a + system * s.a_system;
+      s.b = (const F (AnyT) *) systems->b + system * s.b_system;
+      s.x = (F (AnyT) *) systems->x + system * s.x_system;
+      s.inverses = (T *) systems->inverses + system * (gint64) s.n;
+      products += F (solve_strips) (&s);
+    }
+  for (guint lane = 0; lane < LANE; lane++)
+    sum += products[lane];
+
+  return sum == 0;
+}
+#endif
 
 static gboolean
 F (factor_tile) (guint    rows,

@@ -73,9 +73,9 @@ ghlo_code_machine (void)
   /* Code calls no loops per node. A vector operation takes about one cycle, and so does each element that is not
    * adjacent. */
   static const GhloMachine machines[GHLO_CPU_N_LEVELS] = {
-    [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 1, 0, 1.3, 0.35, 0.5, 0.7, 0.04, 4 },
-    [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 1, 0, 1.3, 0.35, 0.5, 0.7, 0.04, 4 },
-    [GHLO_CPU_LEVEL_AVX512] = { 64, 32768, 1, 0, 1.3, 0.4, 0.5, 0.7, 0.04, 4 },
+    [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 0, 1.3, 0.35, 0.5, 0.7, 0.04, 4 },
+    [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 0, 1.3, 0.35, 0.5, 0.7, 0.04, 4 },
+    [GHLO_CPU_LEVEL_AVX512] = { 64, 32768, 0, 1.3, 0.4, 0.5, 0.7, 0.04, 4 },
   };
 
   return &machines[get_level ()];

@@ -74,7 +74,8 @@ equal (gconstpointer a,
   const GhloCode *x = a, *y = b;
 
   return x->schedule.lanes == y->schedule.lanes && x->schedule.width == y->schedule.width
-         && x->schedule.cuts == y->schedule.cuts && ghlo_kernel_equal (x->kernel, y->kernel);
+         && x->schedule.cuts == y->schedule.cuts && x->schedule.columns == y->schedule.columns
+         && x->schedule.prefetches == y->schedule.prefetches && ghlo_kernel_equal (x->kernel, y->kernel);
 }
 
 static void

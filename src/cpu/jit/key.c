@@ -23,7 +23,7 @@ ghlo_code_key (const GhloKernel         *kernel,
   GByteArray *bytes = g_byte_array_sized_new (4096);
   const guint32 numbers[] = { target->vector_bytes, target->masked_bytes, target->has_fma, target->has_rounding,
                               target->has_half, target->has_range, target->has_extremes, schedule->lanes,
-                              schedule->width, schedule->cuts, schedule->columns };
+                              schedule->width, schedule->cuts, schedule->columns, schedule->prefetches };
 
   append_text (bytes, id);
   append_text (bytes, target->triple);

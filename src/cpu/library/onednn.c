@@ -14,6 +14,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/hash.h"
+#include "cpu/isa/level.h"
 #include "runtime/memory.h"
 
 enum { MAX_CACHED = 256 };
@@ -231,7 +232,7 @@ ghlo_cpu_onednn_speed (GhloElementType type)
   if (type == GHLO_ELEMENT_TYPE_F32)
     return 1;
   if (type == GHLO_ELEMENT_TYPE_BF16)
-    return has_tiles ? 6 : has_isa (dnnl_cpu_isa_avx512_core_bf16) ? 2 : 0;
+    return has_tiles ? 6 : !has_isa (dnnl_cpu_isa_avx512_core_bf16) ? 0 : ghlo_cpu_has_bf16 () ? 2 : 0.5;
 
   return has_tiles ? 12 : 4;
 }

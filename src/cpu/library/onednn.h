@@ -30,7 +30,7 @@ ghlo_cpu_onednn_fits (gint64 n)
  * FALSE where oneDNN has no kernels for this processor. */
 gboolean ghlo_cpu_onednn_has_sgemm (void);
 /* The speed of oneDNN's products of floats of @type, or of bytes, relative to f32: by tiles (AMX), or by sums of
- * adjacent products (AVX512-BF16, VNNI). 0 where the processor has neither for bf16. */
+ * adjacent products (AVX512-BF16, VNNI). 0 for bf16 where the processor has neither. */
 double   ghlo_cpu_onednn_speed     (GhloElementType type);
 gboolean ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
                                     gboolean      b_transposed,

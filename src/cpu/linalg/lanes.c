@@ -13,28 +13,51 @@
 /* Bytes between rows whose multiples share a few sets of the L1 cache. */
 enum { CONFLICT_BYTES = 2048 };
 
+/* The squares on the diagonal that are copied as wholes; and the least matrices of which the other triangle is not
+ * copied. */
+enum { SQUARE = 8, MIN_TRIANGLE = 4 * SQUARE };
+
 static gboolean
 is_by_columns (const GhloCpuMatrices *m)
 {
   return ABS (m->row) < ABS (m->column);
 }
 
-/* Rows and columns have the order in lanes that they have in the tensor, so that matrices are copied as wholes; except
- * that those which would share a few sets of the L1 cache are further apart. */
-static GhloCpuMatrixLanes
-find_lanes (const GhloCpuTriangular *self,
+/* Numbers of lanes that are adjacent in the tensor, and of such groups. */
+static gsize
+count_inner (const GhloCpuMatrices *m)
+{
+  return (gsize) (is_by_columns (m) ? m->rows : m->columns);
+}
+
+static gsize
+count_outer (const GhloCpuMatrices *m)
+{
+  return (gsize) (is_by_columns (m) ? m->columns : m->rows);
+}
+
+/* Numbers from one group to the next, so that these do not share a few sets of the L1 cache. */
+static gsize
+find_step (const GhloCpuTriangular *self,
+           const GhloCpuMatrices   *m)
+{
+  gsize step = count_inner (m);
+
+  return step * self->routines->lanes * (gsize) self->size % CONFLICT_BYTES == 0 ? step + 1 : step;
+}
+
+/* Numbers have the order in lanes that they have in memory, so that matrices are copied as wholes. */
+static void
+find_order (const GhloCpuTriangular *self,
             const GhloCpuMatrices   *m,
-            gpointer                 data)
+            gint64                  *row,
+            gint64                  *column)
 {
   const gboolean by_columns = is_by_columns (m);
-  gsize step = (gsize) (by_columns ? m->rows : m->columns);
+  const gint64 step = (gint64) find_step (self, m);
 
-  if (step * self->routines->lanes * (gsize) self->size % CONFLICT_BYTES == 0)
-    step++;
-
-  return (GhloCpuMatrixLanes) {
-    .data = data, .n = (gsize) m->columns, .row = by_columns ? 1 : step, .column = by_columns ? step : 1,
-  };
+  *row = (by_columns ? 1 : step) * (m->row < 0 ? -1 : 1);
+  *column = (by_columns ? step : 1) * (m->column < 0 ? -1 : 1);
 }
 
 /* Bytes of the lanes of such matrices. */
@@ -42,10 +65,17 @@ static gsize
 lanes_size (const GhloCpuTriangular *self,
             const GhloCpuMatrices   *m)
 {
-  const GhloCpuMatrixLanes lanes = find_lanes (self, m, NULL);
-  const gsize n = is_by_columns (m) ? (gsize) m->columns * lanes.column : (gsize) m->rows * lanes.row;
+  return ghlo_size_align (count_outer (m) * find_step (self, m) * self->routines->lanes * (gsize) self->size);
+}
 
-  return ghlo_size_align (n * self->routines->lanes * (gsize) self->size);
+/* Whether matrices are copied by transposing numbers that are adjacent in memory. */
+static gboolean
+is_direct (const GhloCpuTriangular *self,
+           const GhloCpuMatrices   *m)
+{
+  const gint64 inner = is_by_columns (m) ? m->row : m->column;
+
+  return m->type == self->part && ABS (inner) == self->size && ghlo_cpu_axis_is_uniform (&m->batch);
 }
 
 /* Sets up a copy of @count matrices to lanes, or from them. Those of the result are laid out as the operand's. */
@@ -61,32 +91,74 @@ init_copy (const GhloCpuTriangular *self,
   const gint64 sizes[] = { count, m->rows, m->columns, parts };
   const gint64 tensor[] = { m->batch.stride, m->row, m->column, ghlo_element_info (type)->size };
   const gint64 number = parts * lanes * self->part_size;
-  const GhloCpuMatrixLanes order = find_lanes (self, m == &self->result ? &self->from : m, NULL);
-  const gint64 in_lanes[] = {
-    self->part_size, (gint64) order.row * number, (gint64) order.column * number, lanes * self->part_size,
-  };
+  gint64 in_lanes[] = { self->part_size, 0, 0, lanes * self->part_size };
 
+  find_order (self, m == &self->result ? &self->from : m, &in_lanes[1], &in_lanes[2]);
+  in_lanes[1] *= number;
+  in_lanes[2] *= number;
   ghlo_cpu_copy_init (copy, G_N_ELEMENTS (sizes), sizes, is_in ? type : self->part, is_in ? tensor : in_lanes,
                       is_in ? self->part : type, is_in ? in_lanes : tensor);
 }
 
+static gboolean
+is_factored (const GhloCpuTriangular *self)
+{
+  return !self->is_solve && !self->is_lu;
+}
+
+/* Whether only triangles of matrices are copied: those of a factorization, of more than a few numbers, without gaps. */
+static gboolean
+is_triangle (const GhloCpuTriangular *self,
+             const GhloCpuMatrices   *m)
+{
+  return is_factored (self) && self->n >= MIN_TRIANGLE && MIN (m->row, m->column) == self->size
+         && MAX (m->row, m->column) == self->n * self->size;
+}
+
+/* Whether a tensor has numbers in the order of the lanes of @m. */
+static gboolean
+has_order (const GhloCpuMatrices *tensor,
+           const GhloCpuMatrices *m)
+{
+  return is_by_columns (tensor) == is_by_columns (m) && (tensor->row < 0) == (m->row < 0)
+         && (tensor->column < 0) == (m->column < 0);
+}
+
+/* Plans the copies of a tensor; those of the result are for lanes in the order of the operand. */
 static void
 init_copies (const GhloCpuTriangular *self,
              const GhloCpuMatrices   *m,
              gboolean                 is_in,
              GhloCpuLanesCopies      *copies)
 {
-  gint64 lanes = self->routines->lanes;
+  const GhloCpuMatrices *order = m == &self->result ? &self->from : m;
+  const gint64 lanes = self->routines->lanes, number = lanes * self->size;
 
+  find_order (self, order, &copies->row, &copies->column);
+  copies->at = (MAX (-copies->row, 0) * (order->rows - 1) + MAX (-copies->column, 0) * (order->columns - 1)) * number;
+  copies->transposes = is_direct (self, m) && has_order (m, order);
+  copies->triangle = is_triangle (self, m);
+  copies->n_lines = count_outer (m);
+  copies->length = count_inner (m);
+  copies->line = MAX (ABS (m->row), ABS (m->column));
+  copies->step = (gint64) find_step (self, m) * number;
+  copies->first = m->first + MIN (m->row, 0) * (m->rows - 1) + MIN (m->column, 0) * (m->columns - 1);
+  /* Lines without gaps are one. */
+  if (!copies->triangle && copies->line == (gint64) copies->length * self->size
+      && copies->step == (gint64) copies->length * number)
+    {
+      copies->length *= copies->n_lines;
+      copies->n_lines = 1;
+    }
   init_copy (self, m, lanes, is_in, &copies->all);
   init_copy (self, m, m->n_batch % lanes, is_in, &copies->rest);
   init_copy (self, m, 1, is_in, &copies->one);
 }
 
-void
+gboolean
 ghlo_cpu_lanes_plan (GhloCpuTriangular *self)
 {
-  self->worker_size = lanes_size (self, &self->from);
+  self->triangles_at = self->worker_size = lanes_size (self, &self->from);
   if (self->is_solve)
     {
       self->substitute_at = self->worker_size + lanes_size (self, &self->a);
@@ -100,6 +172,8 @@ ghlo_cpu_lanes_plan (GhloCpuTriangular *self)
     }
   init_copies (self, &self->from, TRUE, &self->from_lanes);
   init_copies (self, &self->result, FALSE, &self->result_lanes);
+
+  return TRUE;
 }
 
 static gint64
@@ -114,7 +188,55 @@ ghlo_cpu_lanes_scratch_size (const GhloCpuTriangular *self)
   return self->worker_size * MIN ((gsize) count_groups (self), ghlo_parallel_n_workers ());
 }
 
-/* Copies @count matrices from @first on to @lanes, or from there to @tensor. */
+/* The numbers [@begin, @end) of a group that are copied, as far as they are computed with. */
+static void
+find_range (const GhloCpuTriangular *self,
+            const GhloCpuMatrices   *m,
+            gsize                    group,
+            gsize                   *begin,
+            gsize                   *end)
+{
+  const gsize n = count_inner (m);
+
+  *begin = is_by_columns (m) ? 0 : group / SQUARE * SQUARE;
+  *end = is_by_columns (m) ? MIN (group / SQUARE * SQUARE + SQUARE, n) : n;
+}
+
+/* Transposes lines of numbers of @count matrices to registers, or from them. */
+static void
+transpose_lanes (const GhloCpuTriangular  *self,
+                 const GhloCpuMatrices    *m,
+                 const GhloCpuLanesCopies *copies,
+                 gint64                    first,
+                 gint64                    count,
+                 const guint8             *from,
+                 guint8                   *tensor,
+                 guint8                   *registers)
+{
+  const gint64 size = self->size, number = self->routines->lanes * size, batch = m->batch.stride;
+  const gint64 at = copies->first + first * batch;
+  const GhloCpuPlaneFunc transpose = ghlo_cpu_routines ()->transpose[g_bit_storage ((gulong) size) - 1];
+  gsize begin = 0, end = copies->length;
+
+  for (gint64 i = 0; copies->triangle && tensor != NULL && i < count; i++)
+    memset (tensor + at + i * batch, 0, copies->n_lines * end * (gsize) size);
+  for (gsize line = 0; line < copies->n_lines; line++)
+    {
+      guint8 *lanes = registers + (gint64) line * copies->step;
+      gint64 place = at + (gint64) line * copies->line;
+
+      if (copies->triangle)
+        find_range (self, m, line, &begin, &end);
+      lanes += (gint64) begin * number;
+      place += (gint64) begin * size;
+      if (tensor == NULL)
+        transpose (from + place, size, batch, lanes, number, size, end - begin, (gsize) count);
+      else
+        transpose (lanes, size, number, tensor + place, batch, size, (gsize) count, end - begin);
+    }
+}
+
+/* Copies @count matrices from @first on to registers, or from there to @tensor. */
 static void
 copy_lanes (const GhloCpuTriangular  *self,
             const GhloCpuMatrices    *m,
@@ -123,11 +245,17 @@ copy_lanes (const GhloCpuTriangular  *self,
             gint64                    count,
             const guint8             *from,
             guint8                   *tensor,
-            guint8                   *lanes)
+            guint8                   *registers)
 {
   gboolean is_uniform = ghlo_cpu_axis_is_uniform (&m->batch);
   const GhloCpuCopy *copy = !is_uniform ? &copies->one : count == self->routines->lanes ? &copies->all : &copies->rest;
+  guint8 *lanes = registers + copies->at;
 
+  if (copies->transposes)
+    {
+      transpose_lanes (self, m, copies, first, count, from, tensor, registers);
+      return;
+    }
   for (gint64 i = 0; i < (is_uniform ? 1 : count); i++)
     {
       gint64 at = ghlo_cpu_matrices_at (m, first + i);
@@ -139,17 +267,25 @@ copy_lanes (const GhloCpuTriangular  *self,
     }
 }
 
+static GhloCpuMatrixLanes
+find_lanes (const GhloCpuMatrices    *m,
+            const GhloCpuLanesCopies *copies,
+            guint8                   *registers)
+{
+  return (GhloCpuMatrixLanes) {
+    .data = registers + copies->at, .n = (gsize) m->columns, .row = copies->row, .column = copies->column,
+  };
+}
+
 /* The lanes in which a number is not finite. */
 static guint32
-find_not_finite (const GhloCpuTriangular  *self,
-                 const GhloCpuMatrixLanes *sides)
+find_not_finite (const GhloCpuTriangular *self,
+                 gconstpointer            registers)
 {
-  const gsize parts = (gsize) ghlo_cpu_triangular_parts (self), n = (gsize) self->n;
-  const gboolean by_columns = is_by_columns (&self->from);
+  const gsize parts = (gsize) ghlo_cpu_triangular_parts (self);
 
-  return self->routines->find_not_finite (by_columns ? sides->n : n,
-                                          (by_columns ? sides->column : sides->row) * parts,
-                                          (by_columns ? n : sides->n) * parts, sides->data);
+  return self->routines->find_not_finite (count_outer (&self->from), find_step (self, &self->from) * parts,
+                                          count_inner (&self->from) * parts, registers);
 }
 
 /* Number @i of registers, which are of the type of the matrices. */
@@ -185,25 +321,40 @@ take_pivots (const GhloCpuTriangularRun *run,
 }
 
 static void
+solve_again (GhloCpuTriangularRun *run,
+             gint64                first,
+             gint64                count,
+             guint8               *scratch)
+{
+  const GhloCpuTriangular *self = run->self;
+  const guint32 lanes = find_not_finite (self, scratch);
+
+  for (gint64 i = 0; i < count; i++)
+    if ((lanes >> i & 1) != 0)
+      ghlo_cpu_triangular_solve_again (run, first + i, 0, self->sides, scratch + self->substitute_at);
+}
+
+static void
 run_group (GhloCpuTriangularRun *run,
            gint64                group,
            guint8               *scratch)
 {
   const GhloCpuTriangular *self = run->self;
   gint64 lanes = self->routines->lanes, first = group * lanes, count = MIN (lanes, self->result.n_batch - first);
-  const GhloCpuMatrixLanes sides = find_lanes (self, &self->from, scratch);
-  const GhloCpuMatrixLanes triangles = find_lanes (self, &self->a, scratch + lanes_size (self, &self->from));
-  guint32 not_finite = 0;
+  const GhloCpuMatrixLanes sides = find_lanes (&self->from, &self->from_lanes, scratch);
+  gboolean is_finite = TRUE;
 
   /* Lanes without a matrix have defined numbers, too. */
   if (count < lanes)
     memset (scratch, 0, self->worker_size - self->substitute_size);
-  copy_lanes (self, &self->from, &self->from_lanes, first, count, run->from, NULL, sides.data);
+  copy_lanes (self, &self->from, &self->from_lanes, first, count, run->from, NULL, scratch);
   if (self->is_solve)
     {
-      copy_lanes (self, &self->a, &self->a_lanes, first, count, run->a, NULL, triangles.data);
-      self->routines->solve_lanes (&triangles, self->unit, self->conjugate, &sides);
-      not_finite = find_not_finite (self, &sides);
+      guint8 *a = scratch + self->triangles_at;
+      const GhloCpuMatrixLanes triangles = find_lanes (&self->a, &self->a_lanes, a);
+
+      copy_lanes (self, &self->a, &self->a_lanes, first, count, run->a, NULL, a);
+      is_finite = self->routines->solve_lanes (&triangles, self->unit, self->conjugate, &sides);
     }
   else if (self->is_lu)
     {
@@ -212,10 +363,9 @@ run_group (GhloCpuTriangularRun *run,
     }
   else
     self->routines->factor_lanes (&sides);
-  copy_lanes (self, &self->result, &self->result_lanes, first, count, NULL, run->result, sides.data);
-  for (gint64 i = 0; i < count; i++)
-    if ((not_finite >> i & 1) != 0)
-      ghlo_cpu_triangular_solve_again (run, first + i, 0, self->sides, scratch + self->substitute_at);
+  copy_lanes (self, &self->result, &self->result_lanes, first, count, NULL, run->result, scratch);
+  if (!is_finite)
+    solve_again (run, first, count, scratch);
 }
 
 static void

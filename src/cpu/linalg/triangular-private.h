@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A prepared factorization or system, and its two algorithms, which give the same bits: lanes, for many small matrices,
- * and panels, which LU does not have. For both, every system is op (a) x = b with a lower triangle, and every Cholesky
- * factorization that of an upper one, f* f = a: other sides, triangles and transposes are strides and offsets only.
+ * A prepared factorization or system, and its algorithms, which give the same bits: lanes, for many small matrices;
+ * rows, for small systems with adjacent right-hand sides; and panels, which LU does not have. For all, every system is
+ * op (a) x = b with a lower triangle, and every Cholesky factorization that of an upper one, f* f = a: other sides,
+ * triangles and transposes are strides and offsets only.
  */
 
 #pragma once
@@ -27,12 +28,26 @@ typedef struct
   GhloCpuAxis     batch;
 } GhloCpuMatrices;
 
-/* Copies between the matrices of a tensor and lanes: of as many as there are lanes, of the rest of the batch, and of
- * one. */
+/* Copies between the matrices of a tensor and lanes. Where lines of numbers that are adjacent in the tensor are
+ * adjacent in lanes, they are transposed; else there are copies of as many matrices as there are lanes, of the rest of
+ * the batch, and of one. */
 typedef struct
 {
+  gboolean    transposes, triangle;      /* only the triangle of each matrix */
+  gsize       n_lines, length;
+  gint64      line, step;                /* bytes between lines in the tensor and in lanes */
+  gint64      first;                     /* offset of the first line in a matrix of the tensor, in bytes */
   GhloCpuCopy all, rest, one;
+  gint64      row, column;               /* numbers from one to the next in lanes */
+  gint64      at;                        /* offset of the first of both in lanes, in bytes */
 } GhloCpuLanesCopies;
+
+typedef enum
+{
+  GHLO_CPU_TRIANGULAR_LANES,
+  GHLO_CPU_TRIANGULAR_ROWS,
+  GHLO_CPU_TRIANGULAR_PANELS,
+} GhloCpuTriangularWay;
 
 struct _GhloCpuTriangular
 {
@@ -50,13 +65,14 @@ struct _GhloCpuTriangular
   gsize                   substitute_size;      /* bytes of scratch for that */
   double                  nanoseconds;   /* for all matrices, on one thread */
 
-  gboolean                in_lanes;
+  GhloCpuTriangularWay    way;
   GhloCpuLanesCopies      a_lanes, from_lanes, result_lanes;
-  gsize                   pivots_at;     /* offset in a worker's scratch */
+  gsize                   triangles_at, pivots_at;       /* offsets in a worker's scratch */
+
+  gint64                  together;      /* panels of a group, which is worked on by one thread; rows: systems */
 
   /* Panels: */
   gint64                  n_panels;
-  gint64                  together;      /* panels of a group, which is worked on by one thread */
   gint64                  block;         /* rows that are solved before those below them are updated */
   gboolean                by_matrix;     /* a thread has matrices of its own; else all threads share each */
   gboolean                a_is_direct;   /* triangles are not copied, since they need no conversion */
@@ -90,13 +106,19 @@ void     ghlo_cpu_triangular_solve_again (GhloCpuTriangularRun    *run,
                                           gint64                   end,
                                           gpointer                 scratch);
 
-/* Both plan the copies and the scratch; lanes are for a few numbers only. FALSE where the size of scratch overflows. */
-void     ghlo_cpu_lanes_plan             (GhloCpuTriangular       *self);
+/* Whether rows may be solved for where they are. */
+gboolean ghlo_cpu_rows_accept            (const GhloCpuTriangular *self);
+
+/* All plan copies and scratch; lanes and rows are for a few numbers only. FALSE where the size of scratch overflows. */
+gboolean ghlo_cpu_lanes_plan             (GhloCpuTriangular       *self);
+gboolean ghlo_cpu_rows_plan              (GhloCpuTriangular       *self);
 gboolean ghlo_cpu_panels_plan            (GhloCpuTriangular       *self);
 gsize    ghlo_cpu_lanes_scratch_size     (const GhloCpuTriangular *self);
+gsize    ghlo_cpu_rows_scratch_size      (const GhloCpuTriangular *self);
 gsize    ghlo_cpu_panels_scratch_size    (const GhloCpuTriangular *self);
 /* FALSE when cancelled. */
 gboolean ghlo_cpu_lanes_run              (GhloCpuTriangularRun    *run);
+gboolean ghlo_cpu_rows_run               (GhloCpuTriangularRun    *run);
 gboolean ghlo_cpu_panels_run             (GhloCpuTriangularRun    *run);
 
 static inline gint64

@@ -16,10 +16,11 @@
 #define MATRIX_TIME 10
 #define SHARE       0.4
 
-/* Of lanes: the most bytes of matrices side by side, which then stay in the L2 cache, and the least matrices that take
- * longer one after the other in panels, if there are more lanes than that. LAPACK exchanges the rows of large matrices
- * in less time, and does nothing for lanes without a matrix. */
-enum { MAX_BYTES = 768 << 10, MAX_LU_BYTES = 256 << 10, MIN_BATCH = 4 };
+/* Of lanes: the most bytes of matrices side by side, which then stay in the L2 cache, or of those that one thread takes
+ * while others have none; and the least matrices that take longer one after the other in panels, if there are more
+ * lanes than that. LAPACK exchanges the rows of large matrices in less time, and does nothing for lanes without a
+ * matrix. */
+enum { MAX_BYTES = 768 << 10, MAX_LU_BYTES = 256 << 10, MAX_LONE_BYTES = 128 << 10, MIN_BATCH = 4 };
 
 static gboolean
 fail_shape (GError **error)
@@ -109,8 +110,6 @@ matrix_bytes (const GhloCpuTriangular *self,
   return (double) m->rows * (double) m->columns * (double) self->size;
 }
 
-/* Panels have the advantage where right-hand sides fill them and triangles fill tiles, since then hardly anything is
- * transposed. */
 static gboolean
 prefers_lanes (const GhloCpuTriangular *self)
 {
@@ -118,11 +117,37 @@ prefers_lanes (const GhloCpuTriangular *self)
   const double bytes = (matrix_bytes (self, &self->a) + matrix_bytes (self, &self->from)) * routines->lanes;
   const gint64 used = MIN (self->result.n_batch, routines->lanes);
 
+  /* Right-hand sides fill panels and triangles fill tiles, so that hardly anything is transposed. */
   if (self->is_solve && self->sides > routines->lanes && self->n >= 4 * routines->rows)
+    return FALSE;
+  if (!self->is_lu && bytes > MAX_LONE_BYTES
+      && self->result.n_batch <= routines->lanes * ((gint64) ghlo_parallel_n_workers () - 1))
     return FALSE;
 
   return used >= MIN (routines->lanes, MIN_BATCH)
          && bytes <= (self->is_lu ? MAX_LU_BYTES * (double) used / routines->lanes : MAX_BYTES);
+}
+
+static const struct
+{
+  const char *name;
+  gboolean  (*plan)         (GhloCpuTriangular       *self);
+  gsize     (*scratch_size) (const GhloCpuTriangular *self);
+  gboolean  (*run)          (GhloCpuTriangularRun    *run);
+} ways[] = {
+  [GHLO_CPU_TRIANGULAR_LANES] = { "lanes", ghlo_cpu_lanes_plan, ghlo_cpu_lanes_scratch_size, ghlo_cpu_lanes_run },
+  [GHLO_CPU_TRIANGULAR_ROWS] = { "rows", ghlo_cpu_rows_plan, ghlo_cpu_rows_scratch_size, ghlo_cpu_rows_run },
+  [GHLO_CPU_TRIANGULAR_PANELS] = { "panels", ghlo_cpu_panels_plan, ghlo_cpu_panels_scratch_size,
+                                   ghlo_cpu_panels_run },
+};
+
+static GhloCpuTriangularWay
+choose_way (const GhloCpuTriangular *self)
+{
+  if (ghlo_cpu_rows_accept (self))
+    return GHLO_CPU_TRIANGULAR_ROWS;
+
+  return prefers_lanes (self) ? GHLO_CPU_TRIANGULAR_LANES : GHLO_CPU_TRIANGULAR_PANELS;
 }
 
 static gboolean
@@ -137,12 +162,10 @@ plan (GhloCpuTriangular *self,
 
   self->nanoseconds = (double) self->result.n_batch * (operations * (double) (parts * parts) / rate * 1e9
                                                        + bytes * GHLO_CPU_BYTE_TIME + MATRIX_TIME);
-  self->in_lanes = prefers_lanes (self);
-  if (self->in_lanes)
-    ghlo_cpu_lanes_plan (self);
-  else if (!ghlo_cpu_panels_plan (self))
+  self->way = choose_way (self);
+  if (!ways[self->way].plan (self))
     return fail_shape (error);
-  self->description = g_strdup_printf ("%s of %s%s, %s", self->in_lanes ? "lanes" : "panels",
+  self->description = g_strdup_printf ("%s of %s%s, %s", ways[self->way].name,
                                        parts > 1 ? "complex " : "", ghlo_element_type_to_string (self->part),
                                        ghlo_cpu_level_name (ghlo_cpu_level ()));
 
@@ -247,7 +270,7 @@ ghlo_cpu_triangular_free (GhloCpuTriangular *self)
 gsize
 ghlo_cpu_triangular_scratch_size (const GhloCpuTriangular *self)
 {
-  return self->in_lanes ? ghlo_cpu_lanes_scratch_size (self) : ghlo_cpu_panels_scratch_size (self);
+  return ways[self->way].scratch_size (self);
 }
 
 const char *
@@ -300,7 +323,7 @@ run_prepared (GhloCpuTriangularRun  *run,
               const GhloMonitor     *monitor,
               GError               **error)
 {
-  return ghlo_cpu_finish (run->self->in_lanes ? ghlo_cpu_lanes_run (run) : ghlo_cpu_panels_run (run), monitor, error);
+  return ghlo_cpu_finish (ways[run->self->way].run (run), monitor, error);
 }
 
 gboolean

@@ -52,7 +52,8 @@ GhloCpuTriangular *ghlo_cpu_lu_prepare               (const GhloView           *
 void               ghlo_cpu_triangular_free          (GhloCpuTriangular        *self);
 gsize              ghlo_cpu_triangular_scratch_size  (const GhloCpuTriangular  *self);
 const char        *ghlo_cpu_triangular_describe      (const GhloCpuTriangular  *self);
-/* @b is NULL for cholesky. The result of cholesky may share the memory of @a, if the strides are the same. */
+/* @b is NULL for cholesky. The result of cholesky may share the memory of @a, if the strides are the same; that of a
+ * system shares none. */
 gboolean           ghlo_cpu_triangular_run           (const GhloCpuTriangular  *self,
                                                       const guint8             *a,
                                                       const guint8             *b,

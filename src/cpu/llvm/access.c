@@ -9,6 +9,9 @@
 /* Nodes that a gather of all lanes counts for. */
 enum { GATHER = 16 };
 
+/* Of a prefetch: into all levels of the cache. */
+enum { LINE = 64, LOCALITY = 3 };
+
 /* A place under construction. offset is the bytes from the buffer's beginning in the first lane; it replaces
  * place.base. */
 typedef struct
@@ -198,7 +201,7 @@ ghlo_emit_count_gather (const Emitter *self,
   if (access->n_terms == 0 || stride == 0 || stride == size)
     return 0;
 
-  if (stride > 0 && stride % size == 0 && stride / size <= GHLO_SCHEDULE_MAX_LANE_STRIDE)
+  if (stride > 0 && stride % size == 0 && stride / size <= ghlo_emit_max_lane_distance (self, (guint) size))
     return (guint) (2 * stride / size);
 
   return GATHER;
@@ -233,6 +236,25 @@ ghlo_emit_load (Emitter *self,
   ghlo_emit_find_neighbours (self, access, &place);
 
   return ghlo_emit_read (self, &place, fill);
+}
+
+void
+ghlo_emit_prefetch (Emitter *self,
+                    guint    access,
+                    guint    n,
+                    gint64   ahead)
+{
+  const GhloEmitPlace place = find_place (self, access);
+  const gint64 bytes = (gint64) n * ghlo_element_info (place.type)->size;
+
+  for (gint64 i = 0; i < bytes; i += LINE)
+    {
+      Value arguments[] = { ghlo_emit_byte_address (self, place.base, ghlo_emit_i64 (self, ahead + i)),
+                            LLVMConstInt (self->i32, 0, FALSE), LLVMConstInt (self->i32, LOCALITY, FALSE),
+                            LLVMConstInt (self->i32, 1, FALSE) };
+
+      ghlo_emit_intrinsic (self, "llvm.prefetch", &self->pointer, 1, arguments, 4);
+    }
 }
 
 /* Emits the interleaved store of all @n @stores in place of the last one. */

@@ -36,6 +36,7 @@ typedef struct
   const Columns *columns;
   guint          n;
   Value          points[MAX_ROWS][GHLO_KERNEL_MAX_AXES];
+  Value          next[MAX_ROWS][GHLO_KERNEL_MAX_AXES];  /* those that are added after these */
 } Rows;
 
 typedef void (*VectorFunc) (Emitter    *self,
@@ -111,6 +112,46 @@ begin_vector (Emitter    *self,
     }
 }
 
+static void
+set_point (Emitter       *self,
+           const Columns *columns,
+           const Value   *point)
+{
+  for (guint i = 0; i < self->kernel->n_axes; i++)
+    if ((columns->block->axes & 1u << i) != 0)
+      self->point[i] = point[i];
+}
+
+/* Fetches what @access reads at the next rows. Neighbours that share a row are fetched by the first of them. */
+static void
+prefetch (Emitter    *self,
+          const Rows *rows,
+          guint       access)
+{
+  const guint last = ghlo_kernel_last_axis (rows->columns->block->axes);
+  const gint64 *strides = self->kernel->accesses[access].strides;
+  const guint n = strides[last] != 0 ? rows->n : 1;
+
+  for (guint row = 0; row < n; row++)
+    {
+      set_point (self, rows->columns, rows->next[row]);
+      ghlo_emit_prefetch (self, access, self->width, 0);
+    }
+}
+
+/* Rows are too far from each other for the processor to see which one is next. */
+static void
+prefetch_rows (Emitter    *self,
+               const Rows *rows)
+{
+  const GhloKernelBlock *block = rows->columns->block;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD
+        && ghlo_kernel_schedule_has_rows (self->kernel, block, self->kernel->nodes[i].index, self->lanes))
+      prefetch (self, rows, self->kernel->nodes[i].index);
+}
+
 /* Adds rows to the accumulators of one vector. */
 static void
 add_rows (Emitter    *self,
@@ -120,13 +161,13 @@ add_rows (Emitter    *self,
   const Columns *columns = rows->columns;
   const GhloKernelBlock *block = columns->block;
 
+  if (rows->n > 1 && self->schedule->prefetches)
+    prefetch_rows (self, rows);
   for (guint i = 0; i < block->n_folds; i++)
     self->left[block->first_fold + i] = read_partial (self, columns, i, columns->level);
   for (guint row = 0; row < rows->n; row++)
     {
-      for (guint i = 0; i < self->kernel->n_axes; i++)
-        if ((block->axes & 1u << i) != 0)
-          self->point[i] = rows->points[row][i];
+      set_point (self, columns, rows->points[row]);
       ghlo_emit_nodes (self, block->first_node, block->first_merge);
       for (guint i = 0; i < block->n_folds; i++)
         self->left[block->first_fold + i]
@@ -209,7 +250,13 @@ emit_rows (Emitter       *self,
   rows->columns = columns;
   rows->n = n;
   for (guint i = 0; i < n; i++)
-    find_point (self, columns, LLVMBuildAdd (self->builder, loop.index, ghlo_emit_i64 (self, i), ""), rows->points[i]);
+    {
+      Value number = LLVMBuildAdd (self->builder, loop.index, ghlo_emit_i64 (self, i), "");
+
+      find_point (self, columns, number, rows->points[i]);
+      number = LLVMBuildAdd (self->builder, number, ghlo_emit_i64 (self, n), "");
+      find_point (self, columns, number, rows->next[i]);
+    }
   self->fixed |= columns->block->axes;
   for_each_vector (self, columns->first, columns->end, add_rows, rows);
   self->fixed &= ~(guint) columns->block->axes;

@@ -178,6 +178,12 @@ Value    ghlo_emit_load          (Emitter               *self,
                                   Value                  fill);
 Value    ghlo_emit_inside        (Emitter               *self,
                                   guint                  access);
+/* Fetches @n adjacent elements of @access, without terms, from @ahead bytes behind the first lane's on, into the
+ * caches. There need not be memory. */
+void     ghlo_emit_prefetch      (Emitter               *self,
+                                  guint                  access,
+                                  guint                  n,
+                                  gint64                 ahead);
 /* How many nodes it counts for that the lanes of @access are not adjacent, if it has terms. */
 guint    ghlo_emit_count_gather  (const Emitter         *self,
                                   guint                  access);
@@ -228,7 +234,10 @@ void     ghlo_emit_store_contiguous (Emitter             *self,
                                      const GhloEmitPlace *place,
                                      Value                value);
 
-/* strides.c: the distance between lanes in elements, where lanes are picked from whole vectors; else 0. */
+/* strides.c: the most elements of @size bytes from lane to lane where lanes are picked from whole vectors. */
+guint    ghlo_emit_max_lane_distance (const Emitter     *self,
+                                      guint              size);
+/* The distance between lanes in elements, where lanes are picked from whole vectors; else 0. */
 guint    ghlo_emit_lane_distance (const Emitter         *self,
                                   const GhloEmitPlace   *place);
 /* The result has memory's type, in those lanes where the vector @mask holds; NULL: in all. */

@@ -15,6 +15,7 @@ enum
 {
   MAX_VECTORS = GHLO_KERNEL_MAX_CHAINS / 2,
   MAX_IN_ORDER = 64,            /* nodes that depend on a single chain, summed over all lanes */
+  AHEAD = 2048,                 /* bytes from what is read to what is prefetched */
 };
 
 /* A block that is being emitted. */
@@ -151,6 +152,33 @@ emit_in_order (Emitter      *self,
   self->mask = mask;
 }
 
+/* Whether each parallel point reads a row of its own, from which lanes take adjacent elements. */
+static gboolean
+has_own_row (const Emitter          *self,
+             const GhloKernelAccess *access)
+{
+  for (guint i = 0; i < self->kernel->n_parallel; i++)
+    if (access->strides[i] == 0)
+      return FALSE;
+
+  return access->n_terms == 0 && self->kernel->n_parallel > 0 && self->lanes != GHLO_KERNEL_NONE
+         && access->strides[self->lanes] == ghlo_element_info (access->type)->size;
+}
+
+/* Fetches what is read some iterations behind this one. A processor that finds the next lines by itself begins anew at
+ * each page. */
+static void
+prefetch_behind (Emitter      *self,
+                 const Points *points)
+{
+  const GhloKernelBlock *block = points->block;
+
+  for (guint i = block->first_node; i < block->first_merge && block->n_folds > 0; i++)
+    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD
+        && has_own_row (self, &self->kernel->accesses[self->kernel->nodes[i].index]))
+      ghlo_emit_prefetch (self, self->kernel->nodes[i].index, points->n * self->width, AHEAD);
+}
+
 /* Emits one vector of points. Inactive lanes keep the value of their chain. */
 static void
 emit_vector (Emitter  *self,
@@ -166,6 +194,8 @@ emit_vector (Emitter  *self,
       emit_in_order (self, points);
       return;
     }
+  if (self->schedule->prefetches && self->schedule->lanes == GHLO_KERNEL_NONE && self->mask == NULL && number == 0)
+    prefetch_behind (self, points);
   for (guint i = 0; i < block->n_folds; i++)
     {
       chains[i] = chains_at_point (self, points, i, number);

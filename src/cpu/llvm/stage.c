@@ -28,7 +28,7 @@ needs_transpose (const Emitter          *self,
   const gint64 size = ghlo_element_info (access->type)->size, stride = access->strides[self->schedule->lanes];
 
   return access->n_terms == 0 && access->strides[rows] == size && (size >= 4 || self->target->has_rounding)
-         && (stride < 0 || stride > GHLO_SCHEDULE_MAX_LANE_STRIDE * size);
+         && (stride < 0 || stride > GHLO_SCHEDULE_LANE_STRIDE * size);
 }
 
 /* As many rows as a register holds elements, for each staged access; lanes are transposed in chunks of that many. */

@@ -19,6 +19,18 @@ lanes_of_register (const Emitter *self,
   return MIN (self->width, self->target->vector_bytes / size);
 }
 
+/* No instruction gathers elements of 2 bytes, and the taps of a window share the vectors that they are picked from;
+ * short ones are taken apart as fast. */
+guint
+ghlo_emit_max_lane_distance (const Emitter *self,
+                             guint          size)
+{
+  const gboolean is_shared = self->block != NULL && self->block->n_folds > 0;
+
+  return size == 2 && is_shared && self->target->vector_bytes > 16 ? GHLO_SCHEDULE_MAX_LANE_STRIDE
+                                                                   : GHLO_SCHEDULE_LANE_STRIDE;
+}
+
 guint
 ghlo_emit_lane_distance (const Emitter       *self,
                          const GhloEmitPlace *place)
@@ -28,7 +40,7 @@ ghlo_emit_lane_distance (const Emitter       *self,
 
   /* Without byte shuffles, loading one element after the other is as fast. */
   if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || distance < 2
-      || distance > GHLO_SCHEDULE_MAX_LANE_STRIDE || lanes_of_register (self, size) < 2
+      || distance > ghlo_emit_max_lane_distance (self, size) || lanes_of_register (self, size) < 2
       || (size < 4 && !self->target->has_rounding))
     return 0;
 

@@ -11,8 +11,9 @@
 
 #include "runtime/parallel.h"
 
-/* With fewer positions, slices are copied one after the other, each by all threads. */
-enum { FEW_POSITIONS = 8 };
+/* With fewer positions, slices are copied one after the other, each by all threads, except for adjacent units of this
+ * many bytes in all. */
+enum { FEW_POSITIONS = 8, FEW_BYTES = 8 };
 
 /* Bytes of a part; and the size of the outermost dimension from which on threads share that dimension instead of the
  * positions. */
@@ -29,17 +30,52 @@ typedef struct
   double          nanoseconds;
 } Gather;
 
+/* Makes one of adjacent dimensions of the outer loop that a single stride is enough for. */
 static void
-find_unit (Gather *self)
+merge_leading (GhloCpuIndexer *self)
 {
-  const GhloCpuCopy *slice = &self->slice;
-  guint last = slice->rank - 1;
-  gsize unit = slice->to_unit;
+  guint n = 0;
 
-  self->is_unit = slice->n_parts == 1 && slice->rank == 2 && slice->sizes[last] == 1 && slice->sizes[last - 1] == 1;
+  for (guint i = 0; i < self->n_window; i++)
+    {
+      GhloCpuWindow window = self->window[i], *last = n > 0 ? &self->window[n - 1] : NULL;
+
+      if (i < self->n_leading && last != NULL && last->indexed == window.size * window.indexed
+          && last->other == window.size * window.other)
+        {
+          window.size *= last->size;
+          n--;
+        }
+      self->window[n++] = window;
+    }
+  self->n_leading -= self->n_window - n;
+  self->n_window = n;
+}
+
+/* Chooses how many dimensions of the window are in the outer loop. */
+static void
+init_slice (Gather          *self,
+            guint            n_outer,
+            GhloElementType  type)
+{
+  gint64 sizes[GHLO_MAX_RANK], from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];
+  const GhloCpuCopy *slice = &self->slice;
+  guint rank = 0;
+
+  self->n_outer = n_outer;
+  for (guint i = n_outer; i < self->indexer.n_window; i++, rank++)
+    {
+      sizes[rank] = self->indexer.window[i].size;
+      from[rank] = self->indexer.window[i].indexed;
+      to[rank] = self->indexer.window[i].other;
+    }
+  ghlo_cpu_copy_init (&self->slice, rank, sizes, type, from, type, to);
+  self->is_unit = slice->n_parts == 1 && slice->rank == 2 && slice->sizes[1] == 1 && slice->sizes[0] == 1;
   /* With a single dimension of positions, the units have one stride in the result. */
-  if (self->is_unit && unit <= 16 && (unit & (unit - 1)) == 0 && self->indexer.rank == 1)
-    self->pick = ghlo_cpu_routines ()->pick[__builtin_ctzll (unit)];
+  self->pick = NULL;
+  if (self->is_unit && slice->to_unit <= 16 && (slice->to_unit & (slice->to_unit - 1)) == 0
+      && self->indexer.rank == 1)
+    self->pick = ghlo_cpu_routines ()->pick[__builtin_ctzll (slice->to_unit)];
 }
 
 static const char *
@@ -56,10 +92,8 @@ read_request (gpointer               step,
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
   gsize n_slices;
   g_autofree gint64 *slices = ghlo_ir_op_dup_ints (op, "slice_sizes", &n_slices);
-  gint64 sizes[GHLO_MAX_RANK], from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];
   GhloElementType type = result->element_type;
   gint64 n = ghlo_view_count (result);
-  guint rank = 0;
 
   if (numbers == NULL
       || !ghlo_cpu_indexer_init (&self->indexer, numbers, &fields, &operands[0], &operands[1], result, TRUE))
@@ -72,18 +106,16 @@ read_request (gpointer               step,
       return "its slices are empty and its result is not";
   if (n == 0)
     self->indexer.n_positions = 0;
-  if (self->indexer.n_positions >= FEW_POSITIONS && !self->indexer.is_mixed)
-    self->n_outer = self->indexer.n_leading;
-  for (guint i = self->n_outer; i < self->indexer.n_window; i++, rank++)
-    {
-      sizes[rank] = self->indexer.window[i].size;
-      from[rank] = self->indexer.window[i].indexed;
-      to[rank] = self->indexer.window[i].other;
-    }
-  ghlo_cpu_copy_init (&self->slice, rank, sizes, type, from, type, to);
+  else
+    merge_leading (&self->indexer);
+  if (!self->indexer.is_mixed)
+    init_slice (self, self->indexer.n_leading, type);
+  if (self->indexer.is_mixed
+      || (self->indexer.n_positions < FEW_POSITIONS
+          && (self->pick == NULL || self->indexer.n_positions * self->slice.to_unit < FEW_BYTES)))
+    init_slice (self, 0, type);
   if (n > 0)
     {
-      find_unit (self);
       self->slice_bytes = (gsize) n * ghlo_element_info (type)->size / self->indexer.n_positions;
       self->nanoseconds = (double) self->indexer.n_positions * (2 + (double) self->slice_bytes / 8);
     }
@@ -98,27 +130,36 @@ typedef struct
   guint8       *to;
 } Run;
 
+/* Copies some positions of one or more rows. */
 static void
 copy_chunk (const Gather *self,
             const guint8 *from,
+            gint64        from_row,
             const gint64 *offsets,
             guint8       *to,
+            gint64        to_row,
             const gint64 *others,
+            gint64        rows,
             gsize         n)
 {
   if (self->pick != NULL)
-    self->pick (from, offsets, to + others[0], self->indexer.other[0], n);
-  else if (self->is_unit && self->indexer.rank == 1)
-    ghlo_cpu_copy_units (from, offsets, 0, to + others[0], self->indexer.other[0], n, self->slice.to_unit);
-  else if (self->is_unit)
-    for (gsize i = 0; i < n; i++)
-      memcpy (to + others[i], from + offsets[i], self->slice.to_unit);
-  else
-    for (gsize i = 0; i < n; i++)
-      ghlo_cpu_copy_parts (&self->slice, from + offsets[i], to + others[i], 0, self->slice.n_parts);
+    {
+      self->pick (from, from_row, offsets, to + others[0], to_row, self->indexer.other[0], (gsize) rows, n);
+      return;
+    }
+  for (gint64 row = 0; row < rows; row++, from += from_row, to += to_row)
+    if (self->is_unit && self->indexer.rank == 1)
+      ghlo_cpu_copy_units (from, offsets, 0, to + others[0], self->indexer.other[0], n, self->slice.to_unit);
+    else if (self->is_unit)
+      for (gsize i = 0; i < n; i++)
+        memcpy (to + others[i], from + offsets[i], self->slice.to_unit);
+    else
+      for (gsize i = 0; i < n; i++)
+        ghlo_cpu_copy_parts (&self->slice, from + offsets[i], to + others[i], 0, self->slice.n_parts);
 }
 
-/* Copies some positions for all outer indices; of the first outer dimension, for [@begin, @end). */
+/* Copies some positions for all outer indices; of the first outer dimension, for [@begin, @end). The last one is that
+ * of the rows. */
 static void
 copy_outer (const Run    *run,
             gint64        begin,
@@ -128,14 +169,16 @@ copy_outer (const Run    *run,
             gsize         n)
 {
   const Gather *self = run->gather;
+  const GhloCpuWindow *rows = &self->indexer.window[self->n_outer - 1];
   gint64 index[GHLO_MAX_RANK] = { 0 }, from = begin * self->indexer.window[0].indexed;
   gint64 to = begin * self->indexer.window[0].other;
   guint d;
 
   do
     {
-      copy_chunk (self, run->from + from, offsets, run->to + to, others, n);
-      for (d = self->n_outer; d > 0; d--)
+      copy_chunk (self, run->from + from, rows->indexed, offsets, run->to + to, rows->other, others,
+                  self->n_outer == 1 ? end - begin : rows->size, n);
+      for (d = self->n_outer - 1; d > 0; d--)
         {
           const GhloCpuWindow *window = &self->indexer.window[d - 1];
           gint64 size = d == 1 ? end - begin : window->size;
@@ -168,7 +211,7 @@ copy_positions (const Run *run,
       if (run->gather->n_outer > 0)
         copy_outer (run, begin_outer, end_outer, offsets, others, n);
       else
-        copy_chunk (run->gather, run->from, offsets, run->to, others, n);
+        copy_chunk (run->gather, run->from, 0, offsets, run->to, 0, others, 1, n);
     }
 }
 
@@ -226,7 +269,7 @@ run (gpointer            compiled,
   gsize n = self->indexer.n_positions;
   gboolean done = TRUE;
 
-  if (n >= FEW_POSITIONS)
+  if (n >= FEW_POSITIONS || (n > 0 && self->n_outer > 0))
     done = copy_shared (&gather, monitor);
   else
     for (gsize i = 0; done && i < n; i++)

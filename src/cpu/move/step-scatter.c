@@ -15,8 +15,10 @@
 /* Nanoseconds of a window from which on threads share the places of windows; each one reads all indices. */
 #define SHARED_TIME 8.0
 
-/* Bytes that are updated between two checks for cancellation, and the fewest adjacent bytes for one thread. */
-enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 128 };
+/* Bytes that are updated between two checks for cancellation, the fewest adjacent bytes for one thread, and those of a
+ * thread's part of a window from which on it takes longer than to wait for a cache line that another one writes, too.
+ * MIN_PLACES: places of windows for each thread that are shared evenly enough. */
+enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 128, LINE_BYTES = 64, WAIT_BYTES = 8 << 10, MIN_PLACES = 4 };
 
 typedef struct
 {
@@ -376,11 +378,12 @@ combine_positions (Work  *self,
   nest_init (&self->nest, self->window + scatter->n_outer, scatter->indexer.n_window - scatter->n_outer);
   for (gsize i = begin, n; i < end && !is_stopped (self, 0); i += n)
     {
-      n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
+      gsize n_kept = n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
+
       ghlo_cpu_indexer_read (&scatter->indexer, self->run->indices, i, n, offsets, others);
       if (self->end_place != G_MAXINT64)
-        ghlo_cpu_routines ()->limit_offsets (offsets, n, self->first_place, self->end_place);
-      combine_outer (self, i, offsets, others, n);
+        n_kept = ghlo_cpu_routines ()->limit_offsets (offsets, others, n, self->first_place, self->end_place);
+      combine_outer (self, i, offsets, others, n_kept);
       is_stopped (self, n * sizeof (gint64));
     }
 }
@@ -467,26 +470,52 @@ shares_places (const Scatter *self,
          && self->nanoseconds >= SHARED_TIME * (double) indexer->n_positions;
 }
 
+/* Whether threads that have @grain indices of each window would wait for each other's cache lines, and there are enough
+ * places to share instead. */
+static gboolean
+meets_in_lines (const Scatter *self,
+                gint64         grain,
+                gsize          threads)
+{
+  const GhloCpuIndexer *indexer = &self->indexer;
+  gint64 steps = grain * indexer->window[self->split].indexed;
+  double n_places = 1;
+
+  for (guint i = 0; i < indexer->n_map; i++)
+    {
+      steps |= indexer->strides[i];
+      n_places *= (double) indexer->limits[i] + 1;
+    }
+  for (guint i = 0; i < indexer->n_window; i++)
+    steps |= (gint) i != self->split ? indexer->window[i].indexed * (indexer->window[i].size - 1) : 0;
+
+  return steps % LINE_BYTES != 0 && self->window_bytes < WAIT_BYTES * threads
+         && n_places >= (double) (MIN_PLACES * threads);
+}
+
 static gboolean
 combine_all (const Scatter *self,
              Run           *run)
 {
   const GhloCpuIndexer *indexer = &self->indexer;
   gsize grain = 1, n = indexer->n_batches, threads = ghlo_parallel_get_limit ();
+  const GhloCpuWindow *window = self->split >= 0 && n < threads ? &indexer->window[self->split] : NULL;
+  const gboolean by_places = shares_places (self, threads);
   GhloParallelFunc func = combine_batches;
 
   /* Threads share the batches where there are enough. Otherwise each thread visits all positions, for its part of the
-   * window. */
-  if (self->split >= 0 && n < threads)
+   * window, or for its part of the places. */
+  if (window != NULL)
+    grain = MAX (ghlo_size_ceil_div ((gsize) window->size, threads),
+                 MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
+  if (window != NULL && !(by_places && meets_in_lines (self, (gint64) grain, threads)))
     {
-      const GhloCpuWindow *window = &indexer->window[self->split];
-
       n = (gsize) window->size;
-      grain = MAX (ghlo_size_ceil_div (n, threads), MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
       func = combine_split;
     }
-  else if (shares_places (self, threads))
+  else if (by_places)
     {
+      grain = 1;
       n = run->n_parts = threads;
       func = combine_places;
     }

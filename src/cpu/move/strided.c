@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One loop for each element size.
+ * One loop for each element size, or one routine of the processor's level.
  */
 
 #include "cpu/move/strided.h"
 
 #include <string.h>
 
-typedef struct { guint64 words[2]; } Pair;
+#include "cpu/isa/routines.h"
 
-#define PACK(T) \
-  case sizeof (T): \
-    for (gsize i = 0; i < n_rows; i++) \
-      for (gsize j = 0; j < n; j++, to += sizeof (T)) \
-        memcpy (to, from + (gint64) i * row_stride + (gint64) j * stride, sizeof (T)); \
-    break;
+typedef struct { guint64 words[2]; } Pair;
 
 #define FILL(T) \
   case sizeof (T): \
@@ -36,16 +31,9 @@ ghlo_cpu_pack_strided (guint         size,
                        gsize         n_rows,
                        gsize         n)
 {
-  switch (size)
-    {
-      PACK (guint8)
-      PACK (guint16)
-      PACK (guint32)
-      PACK (guint64)
-      PACK (Pair)
-      default:
-        g_assert_not_reached ();
-    }
+  const GhloCpuPlaneFunc move = ghlo_cpu_routines ()->move[g_bit_storage (size) - 1];
+
+  move (from, row_stride, stride, to, (gint64) n * size, size, n_rows, n);
 }
 
 void

@@ -18,8 +18,9 @@ enum { TILE = 32768, LINE = 64, WIDE = 4 * LINE };
 
 enum { MAX_LANES = GHLO_CPU_CUMULATIVE_MAX_LANES, CHUNK = GHLO_CPU_CUMULATIVE_CHUNK };
 
-/* Elements between two looks at whether the run was cancelled. */
-enum { PART = 1 << 16 };
+/* The least rows of columns that are scanned between two looks at whether the run was cancelled; more where they fit a
+ * tile, so that narrow columns, which are read several times, stay in the cache. */
+enum { PART = 64 };
 
 typedef GhloCpuCumulative Cumulative;
 typedef GhloCpuCumulativeRun Run;
@@ -504,6 +505,64 @@ run_lanes (Run   *self,
     }
 }
 
+/* Converts @rows rows of @columns adjacent elements, @stride bytes apart, to the numbers of a tile, or back. */
+static void
+convert_rows (const Cumulative *self,
+              guint8           *elements,
+              gint64            stride,
+              guint8           *numbers,
+              gsize             rows,
+              gsize             columns,
+              gboolean          reads)
+{
+  gint64 size = (gint64) self->size;
+  gsize n = columns;
+
+  if (stride == (gint64) columns * size)
+    {
+      n *= rows;
+      rows = 1;
+    }
+  for (gsize i = 0; i < rows; i++, elements += stride, numbers += n * self->number_size)
+    if (reads)
+      ghlo_cpu_read_row (&self->reader, elements, size, numbers, n);
+    else
+      ghlo_cpu_write_row (&self->writer, numbers, elements, size, n);
+}
+
+/* Scans @rows rows of columns, from one on, where they are or converted. */
+static void
+scan_columns (const Run    *self,
+              const guint8 *from,
+              guint8       *to,
+              gsize         rows,
+              gsize         columns,
+              guint8       *sums)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gboolean backward = cumulative->backward;
+  gint64 row = (gint64) (columns * cumulative->number_size);
+  guint8 numbers[TILE] __attribute__ ((aligned (LINE)));
+  gsize last = backward ? rows - 1 : 0;
+  GhloCpuScan scan = {
+    .from = from, .to = to, .from_row = backward ? -self->from_stride : self->from_stride,
+    .to_row = backward ? -self->to_stride : self->to_stride, .rows = rows, .columns = columns, .sums = sums,
+  };
+
+  if (!cumulative->converts)
+    {
+      cumulative->scan (&scan);
+      return;
+    }
+  from -= (gint64) last * self->from_stride;
+  to -= (gint64) last * self->to_stride;
+  scan.from = scan.to = numbers + last * (gsize) row;
+  scan.from_row = scan.to_row = backward ? -row : row;
+  convert_rows (cumulative, (guint8 *) from, self->from_stride, numbers, rows, columns, TRUE);
+  cumulative->scan (&scan);
+  convert_rows (cumulative, to, self->to_stride, numbers, rows, columns, FALSE);
+}
+
 /* Scans adjacent columns where they are. */
 static void
 run_columns (Run   *self,
@@ -511,7 +570,6 @@ run_columns (Run   *self,
              gsize  n_columns)
 {
   const Cumulative *cumulative = self->cumulative;
-  gint64 sign = cumulative->backward ? -1 : 1;
   Numbers sums;
   const guint8 *from;
   guint8 *to;
@@ -521,17 +579,14 @@ run_columns (Run   *self,
       gsize n = cumulative->n, part;
 
       run = MIN (find_row (self, first + done, &from, &to), n_columns - done);
-      part = PART / run;
+      part = cumulative->converts ? TILE / (run * cumulative->number_size)
+                                  : MAX (TILE / 2 / (run * cumulative->size), PART);
       fill_numbers (cumulative, sums, &self->start, run);
       for (gsize i = 0; i < n && !is_stopped (self); i += part)
         {
           gint64 at = (gint64) (cumulative->backward ? n - 1 - i : i);
 
-          cumulative->scan (&(GhloCpuScan) {
-            .from = from + at * self->from_stride, .to = to + at * self->to_stride,
-            .from_row = sign * self->from_stride, .to_row = sign * self->to_stride,
-            .rows = MIN (part, n - i), .columns = run, .sums = sums,
-          });
+          scan_columns (self, from + at * self->from_stride, to + at * self->to_stride, MIN (part, n - i), run, sums);
         }
     }
 }

@@ -17,8 +17,8 @@
 #define COST          0.3
 #define COST_ROUNDING 1.0
 
-/* Length up to which rows are not cut, and rows that are not worth a task each. */
-enum { SHORT_ROW = 256, FEW_ROWS = 64 };
+/* Length up to which rows are not cut, rows not worth a task each, and the most converted columns of a task. */
+enum { SHORT_ROW = 256, FEW_ROWS = 64, CONVERTED_LANES = 256 };
 
 enum { CHUNK = GHLO_CPU_CUMULATIVE_CHUNK, SEGMENTS = GHLO_CPU_CUMULATIVE_SEGMENTS };
 
@@ -146,17 +146,35 @@ is_adjacent (const Run *self,
   return self->from_strides[i] == (gint64) self->unit && self->to_strides[i] == (gint64) self->unit;
 }
 
-/* Makes the last dimension one of adjacent elements, or else the longest. */
+/* In how many of both tensors elements along dimension @i, or along rows, are adjacent, so that tiles are moved a
+ * register at a time. */
+static guint
+count_adjacent (const Run *self,
+                guint      i)
+{
+  gint64 unit = (gint64) self->unit;
+
+  return (guint) (self->from_strides[i] == unit || self->from_stride == unit)
+         + (guint) (self->to_strides[i] == unit || self->to_stride == unit);
+}
+
+/* Makes the last dimension one along which tiles are moved fast, the longest of those. */
 static void
 choose_last (Run *self)
 {
-  guint best = self->rank - 1;
+  guint best = self->rank - 1, most = count_adjacent (self, best);
   gint64 size, from_stride, to_stride;
 
   for (guint i = 0; i < self->rank; i++)
-    if ((is_adjacent (self, i) && self->dimensions[i] >= SEGMENTS)
-        || (!is_adjacent (self, best) && self->dimensions[i] > self->dimensions[best]))
-      best = i;
+    {
+      guint n = count_adjacent (self, i);
+
+      if (n > most || (n == most && self->dimensions[i] > self->dimensions[best]))
+        {
+          best = i;
+          most = n;
+        }
+    }
   size = self->dimensions[best];
   from_stride = self->from_strides[best];
   to_stride = self->to_strides[best];
@@ -199,6 +217,7 @@ walk (Run            *self,
   const Cumulative *cumulative = self->cumulative;
   gint64 size = (gint64) cumulative->size;
   guint reduced = cumulative->dimension;
+  gboolean is_narrow;
 
   self->from = from->data;
   self->to = to->data;
@@ -215,10 +234,12 @@ walk (Run            *self,
     self->dimensions[self->rank++] = 1;
   for (guint i = 0; i < self->rank; i++)
     self->n_rows *= (gsize) self->dimensions[i];
+  choose_last (self);
+  is_narrow = is_adjacent (self, self->rank - 1) && (gsize) self->dimensions[self->rank - 1] == self->n_rows;
   self->is_cut = cumulative->n > SHORT_ROW
                  && (!cumulative->is_exact ? !cumulative->is_ordered
+                     : is_narrow && cumulative->n_chunks <= 2 ? FALSE
                      : self->n_rows < (self->from_stride == size ? FEW_ROWS : SEGMENTS));
-  choose_last (self);
 }
 
 /* Chooses how many rows a task has, which changes no bit: what fits a tile, but no more than a thread's share. */
@@ -240,10 +261,10 @@ choose_lanes (Run *self)
       return;
     }
   share = ghlo_cpu_cumulative_pad_lanes (cumulative, share);
-  self->is_direct = !cumulative->converts && is_adjacent (self, self->rank - 1) && last >= line;
+  self->is_direct = !cumulative->rounds && is_adjacent (self, self->rank - 1) && (last >= line || last == self->n_rows);
   if (self->is_direct)
     {
-      most = MIN (most, share);
+      most = MIN (cumulative->converts ? CONVERTED_LANES : most, share);
       self->n_lanes = last < most ? most / last * last : most;
       return;
     }

@@ -54,7 +54,7 @@ rank_chunk (const GhloSortKey *self,
   for (gsize i = 0; positions != NULL && i < n; i++)
     offsets[i] = (gint64) positions[i] * stride;
   if (positions != NULL)
-    routines->pick[size] (from, offsets, bytes, self->size, n);
+    routines->pick[size] (from, 0, offsets, bytes, 0, self->size, 1, n);
   else if (stride != self->size || rank->table)
     routines->move[size] (from, 0, stride, bytes, 0, self->size, 1, n);
   if (positions != NULL || stride != self->size || rank->table)

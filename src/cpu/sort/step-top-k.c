@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The step of chlo.top_k: the largest elements in the total order; equal ones are ordered by position. Short rows are
- * sorted side by side. While a long row is read, only elements that may still be among the k largest are kept.
+ * The step of chlo.top_k: the largest elements in the total order; equal ones are ordered by position. Rows that are
+ * short, or of which much is kept, are sorted side by side. Others are searched: the row is divided into groups, of
+ * which k have an element among the k first of their first elements, so that only elements up to the last of those may
+ * be among the k first of all. These are few, and are sorted.
  */
 
 #include "base/sizes.h"
@@ -12,10 +14,21 @@
 
 #include <string.h>
 
-/* MIN_PART: fewest elements of a part of a row. CHECK_EVERY: chunks of ranks between two checks for cancellation.
- * TOGETHER: rows that are gathered at a time where their elements are not adjacent; LONG_ROW: elements of a row that is
- * gathered alone. */
-enum { MIN_PART = 1 << 14, CHECK_EVERY = 4096, MAX_PARTS = 256, TOGETHER = 16, LONG_ROW = 2 * MIN_PART };
+/* MIN_PART: fewest elements of a part of a row. CHUNK: elements between two looks at how many were found. CHECK_EVERY:
+ * chunks between two checks for cancellation. LEAD: the most elements of a row that are divided into groups, unless
+ * these would be smaller than GROUP. SHORT_ROW: the most elements of a row that is not searched where rows can be
+ * sorted side by side, and of narrower elements. TOGETHER: rows that are gathered at a time where their elements are
+ * not adjacent; LONG_ROW: elements of a row that is gathered alone. */
+enum
+{
+  MIN_PART = 1 << 14, CHUNK = 512, CHECK_EVERY = 2048, LEAD = 4096, GROUP = 8, MAX_PARTS = 256, SHORT_ROW = 256,
+  SHORT_NARROW_ROW = 384, TOGETHER = 16, LONG_ROW = 2 * MIN_PART,
+};
+
+/* The most ranks that are ordered by counting how many are less, and those that are counted together. */
+enum { FEW = 64, BLOCK = 16 };
+
+typedef gint32 Lanes __attribute__ ((vector_size (16)));
 
 /* Nanoseconds to read an element, and to sort one of the k largest. */
 #define LOOK_COST 0.3
@@ -37,6 +50,7 @@ typedef struct
   GhloCpuSortRow    order;         /* of the k ranks, with positions */
   GhloCpuSortBlocks blocks;
   guint             width;         /* of ranks: GHLO_CPU_SORT_32 or GHLO_CPU_SORT_64 */
+  guint             unit;          /* elements have 1 << unit bytes */
   gsize             n, k;
   gsize             capacity;      /* candidates that there is room for */
   gboolean          columns;       /* the rows of a block are sorted side by side */
@@ -59,8 +73,67 @@ typedef struct
   gint               stopped;             /* atomic */
 } Run;
 
-/* Keeps the first @k candidates. FALSE when cancelled. */
+/* Counts for each of @n ranks, at most FEW, how many are less. There is room for whole blocks. */
+static void
+count_less (const guint32 *ranks,
+            gsize          n,
+            guint32       *counts)
+{
+  Lanes flipped[FEW / 4];
+  gint32 *numbers = (gpointer) flipped;
+
+  memset (flipped, 0x7F, ghlo_size_ceil_div (n, BLOCK) * BLOCK * sizeof (*numbers));
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = (gint32) (ranks[i] ^ 0x80000000);
+  for (gsize block = 0; block < n; block += BLOCK)
+    {
+      const Lanes *own = flipped + block / 4;
+      Lanes less[BLOCK / 4] = { { 0 } };
+
+      for (gsize i = 0; i < n; i++)
+        {
+          const Lanes number = { numbers[i], numbers[i], numbers[i], numbers[i] };
+
+          for (guint j = 0; j < BLOCK / 4; j++)
+            less[j] -= number < own[j];
+        }
+      memcpy (counts + block, less, sizeof (less));
+    }
+}
+
+static gsize
+number_size (const TopK *self)
+{
+  return self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+}
+
+/* Keeps the first @k candidates. FALSE when cancelled. select_limit: finds the last of the first @k ranks of @n
+ * groups, of which some are joined if there are many more. */
 #define DEFINE_KEEP(BITS) \
+  static gboolean \
+  select_limit_##BITS (Candidates        *self, \
+                       gsize              n, \
+                       gsize              k, \
+                       const GhloMonitor *monitor) \
+  { \
+    guint##BITS *ranks = self->ranks, limit = 0; \
+    guint32 counts[FEW]; \
+    gboolean counted = FALSE; \
+    \
+    for (; n > BLOCK && n % 2 == 0 && n / 2 >= 2 * k; n /= 2) \
+      for (gsize i = 0; i < n / 2; i++) \
+        ranks[i] = MIN (ranks[i], ranks[n / 2 + i]); \
+    if (BITS == 32 && n <= FEW / 2) \
+      count_less ((const guint32 *) ranks, n, counts), counted = TRUE; \
+    else if (!ghlo_cpu_select_u##BITS (ranks, self->spare, n, k, monitor)) \
+      return FALSE; \
+    for (gsize i = 0; i < (counted ? n : k); i++) \
+      if (!counted || counts[i] < k) \
+        limit = MAX (limit, ranks[i]); \
+    self->limit = limit; \
+    return TRUE; \
+  } \
+  \
   static gboolean \
   keep_##BITS (Candidates        *self, \
                gsize              k, \
@@ -105,21 +178,57 @@ keep (const TopK        *self,
   return (self->width == GHLO_CPU_SORT_32 ? keep_32 : keep_64) (candidates, self->k, monitor);
 }
 
-/* The rank of the k-th of @n ranks, at most GHLO_CPU_SORT_BLOCK. */
-static guint64
-find_limit (const TopK    *self,
-            gconstpointer  ranks,
-            gsize          n)
+/* Whether the elements of a row are adjacent, and their bits order them. */
+static gboolean
+is_plain (const TopK            *self,
+          const GhloCpuSortRows *row)
 {
-  guint64 sorted[GHLO_CPU_SORT_BLOCK];
-
-  memcpy (sorted, ranks, n * (self->width == GHLO_CPU_SORT_32 ? 4 : 8));
-  ghlo_cpu_routines ()->sort.block[self->width] (sorted, n);
-
-  return self->width == GHLO_CPU_SORT_32 ? ((guint32 *) (gpointer) sorted)[self->k - 1] : sorted[self->k - 1];
+  return row->element == row->size && !self->row.ranks[0].table;
 }
 
-/* Finds the k largest elements of a part of a row. FALSE when cancelled. */
+/* Where @n elements of a row are so: in their place, or copied to @buffer, which has room for a chunk. */
+static const guint8 *
+read_elements (const TopK            *self,
+               const GhloCpuSortRows *row,
+               gsize                  begin,
+               gsize                  n,
+               guint8                *buffer)
+{
+  const guint8 *from = row->data + (gint64) begin * row->element;
+
+  if (is_plain (self, row))
+    return from;
+  ghlo_cpu_routines ()->move[self->unit] (from, 0, row->element, buffer, 0, row->size, 1, n);
+  for (gsize i = 0; self->row.ranks[0].table && i < n; i++)
+    buffer[i] = self->row.comparator.keys[0].ranks[buffer[i]];
+
+  return buffer;
+}
+
+/* Finds a rank that the k first of @n elements do not exceed, from the first ranks of twice as many groups. FALSE when
+ * cancelled. */
+static gboolean
+find_limit (const TopK        *self,
+            const guint8      *from,
+            gsize              n,
+            Candidates        *kept,
+            const GhloMonitor *monitor)
+{
+  gsize per_piece = 4 * ghlo_cpu_routines ()->register_bytes >> self->unit, size = number_size (self);
+  gsize n_pieces = ghlo_size_ceil_div (2 * self->k, per_piece), length = n / n_pieces, n_groups = 0;
+
+  kept->limit = self->width == GHLO_CPU_SORT_32 ? G_MAXUINT32 : G_MAXUINT64;
+  if (length < per_piece)
+    return TRUE;
+  for (gsize i = 0; i < n_pieces; i++)
+    n_groups += ghlo_cpu_routines ()->top_k.lead[self->unit] (&self->row.ranks[0], from + (i * length << self->unit),
+                                                              length, (guint8 *) kept->ranks + n_groups * size);
+
+  return (self->width == GHLO_CPU_SORT_32 ? select_limit_32 : select_limit_64) (kept, n_groups, self->k, monitor);
+}
+
+/* Finds elements of a part of a row among which the k largest are: at most as many as there is room for. FALSE when
+ * cancelled. */
 static gboolean
 select_part (const TopK            *self,
              const GhloCpuSortRows *row,
@@ -128,33 +237,30 @@ select_part (const TopK            *self,
              Candidates            *kept,
              const GhloMonitor     *monitor)
 {
-  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8, checked = 0;
-  guint64 ranks[GHLO_CPU_SORT_CHUNK];
-  gboolean some = FALSE;
+  gsize n_lead = MIN (is_plain (self, row) ? MAX (LEAD, 2 * GROUP * self->k) : CHUNK, end - begin), checked = 0;
+  guint64 buffer[CHUNK];
 
   kept->n = 0;
-  kept->limit = self->width == GHLO_CPU_SORT_32 ? G_MAXUINT32 : G_MAXUINT64;
-  for (gsize i = begin; i < end && !(some && kept->limit == 0); i += GHLO_CPU_SORT_CHUNK)
+  if (!find_limit (self, read_elements (self, row, begin, n_lead, (guint8 *) buffer), n_lead, kept, monitor))
+    return FALSE;
+  for (gsize i = begin; i < end; i += CHUNK)
     {
-      gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i);
+      gsize n = MIN (CHUNK, end - i);
+      gboolean some = kept->n >= self->k;
 
+      /* Once k are known, elements of the limit's rank come after them. */
+      if (some && kept->limit == 0)
+        break;
       if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL))
         return FALSE;
-      ghlo_cpu_sort_key_append (&self->row.comparator.keys[0], &self->row.ranks[0],
-                                row->data + (gint64) i * row->element, row->element, NULL, n, FALSE,
-                                self->width == GHLO_CPU_SORT_64, ranks);
-      if (!some && self->k <= n)
-        kept->limit = find_limit (self, ranks, n);
-      /* Once k are known, elements of the limit's rank come after them. */
-      kept->n += ghlo_cpu_routines ()->sort.filter[self->width] (ranks, n, kept->limit - (some ? 1 : 0), (guint32) i,
-                                                                 (guint8 *) kept->ranks + kept->n * size,
-                                                                 kept->positions + kept->n);
-      some = kept->n >= self->k;
-      if (kept->n + GHLO_CPU_SORT_CHUNK > self->capacity && !keep (self, kept, monitor))
+      kept->n += ghlo_cpu_routines ()->top_k.filter[self->unit] (
+        &self->row.ranks[0], read_elements (self, row, i, n, (guint8 *) buffer), n, kept->limit - (some ? 1 : 0),
+        (guint32) i, (guint8 *) kept->ranks + kept->n * number_size (self), kept->positions + kept->n);
+      if (kept->n + CHUNK > self->capacity && !keep (self, kept, monitor))
         return FALSE;
     }
 
-  return keep (self, kept, monitor);
+  return TRUE;
 }
 
 static Candidates
@@ -183,7 +289,9 @@ choose_block (TopK *self)
 {
   gsize n_rows = self->blocks.n_lanes * self->blocks.n_groups;
 
-  self->columns = ghlo_cpu_sort_columns_takes (&self->row, n_rows);
+  self->columns = ghlo_cpu_sort_columns_takes (&self->row, n_rows)
+                  && (self->n <= (self->unit < 2 ? SHORT_NARROW_ROW : SHORT_ROW)
+                      || self->n < (self->unit < 3 ? 4 : 8) * self->k);
   if (self->columns)
     return ghlo_cpu_sort_blocks_divide (&self->blocks, ghlo_cpu_sort_columns_most (&self->row, n_rows));
 
@@ -194,7 +302,7 @@ choose_block (TopK *self)
 static gboolean
 find_scratch (TopK *self)
 {
-  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  gsize size = number_size (self);
   gsize most = ghlo_cpu_sort_blocks_most (&self->blocks), n_staged = self->columns || most == 1 ? 0 : most * self->n;
   gsize room = MAX (self->capacity, self->n_parts * self->k);
 
@@ -245,7 +353,8 @@ read_request (gpointer               step,
       || !ghlo_sort_key_init (key, operand->element_type))
     return "elements of its types cannot be sorted";
   self->row.comparator.n_keys = self->row.n_operands = 1;
-  self->row.sizes = &sizes[g_bit_storage (key->size) - 1];
+  self->unit = g_bit_storage (key->size) - 1;
+  self->row.sizes = &sizes[self->unit];
   self->row.n = self->n = (gsize) operand->dimensions[operand->rank - 1];
   self->k = (gsize) values->dimensions[values->rank - 1];
   self->direct = self->n == 1 || operand->strides[operand->rank - 1] == key->size;
@@ -257,7 +366,7 @@ read_request (gpointer               step,
 
   self->width = key->size > 4 ? GHLO_CPU_SORT_64 : GHLO_CPU_SORT_32;
   choose_parts (self);
-  self->capacity = 2 * self->k + 2 * GHLO_CPU_SORT_CHUNK;
+  self->capacity = 2 * self->k + 2 * CHUNK;
   self->nanoseconds = LOOK_COST * (double) self->n + SORT_COST * (double) self->k;
 
   return init_order (self) && find_scratch (self) ? NULL : "its rows are too long";
@@ -273,26 +382,72 @@ fill_selection (gpointer               step,
   selection->scratch = self->all_scratch;
 }
 
-/* Sorts the k candidates, and writes their elements and positions. */
+/* Moves the positions of the first k candidates to @sorted. */
+static void
+order_few (const TopK       *self,
+           const Candidates *candidates,
+           guint32          *sorted)
+{
+  guint32 counts[FEW];
+  guint8 equal[FEW] = { 0 };
+
+  count_less (candidates->ranks, candidates->n, counts);
+  for (gsize i = 0; i < candidates->n; i++)
+    {
+      gsize place = counts[i] + equal[counts[i]]++;
+
+      if (place < self->k)
+        sorted[place] = candidates->positions[i];
+    }
+}
+
+/* The same for at most GHLO_CPU_SORT_BLOCK candidates: sorts numbers with the place of each below its rank. */
+static void
+order_some (const TopK       *self,
+            const Candidates *candidates,
+            guint32          *sorted)
+{
+  const GhloCpuSort *routines = &ghlo_cpu_routines ()->sort;
+  guint64 wide[GHLO_CPU_SORT_BLOCK];
+  guint32 *narrow = (gpointer) wide;
+  const guint32 *ranks = candidates->ranks;
+  guint width = self->unit < 2 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64;
+
+  for (gsize i = 0; i < candidates->n; i++)
+    if (width == GHLO_CPU_SORT_32)
+      narrow[i] = ranks[i] << 8 | (guint32) i;
+    else
+      wide[i] = (guint64) ranks[i] << 8 | i;
+  routines->block[width] (wide, candidates->n);
+  for (gsize i = 0; i < self->k; i++)
+    sorted[i] = candidates->positions[(width == GHLO_CPU_SORT_32 ? narrow[i] : wide[i]) & 0xFF];
+}
+
+/* Sorts the k first candidates, and writes their elements and positions. */
 static gboolean
 store_row (const Run             *run,
            const GhloCpuSortRows *from,
            guint8                *to,
            guint8                *indices,
-           const Candidates      *candidates,
+           Candidates            *candidates,
            guint8                *scratch)
 {
   const TopK *self = run->top_k;
   guint8 *const both[] = { candidates->ranks, (guint8 *) candidates->positions };
+  guint32 few[GHLO_CPU_SORT_BLOCK], *positions = candidates->positions;
 
-  if (!ghlo_cpu_sort_row_run (&self->order, (const guint8 *const *) both, both, scratch + self->sort, run->monitor))
+  if (candidates->n <= GHLO_CPU_SORT_BLOCK && self->width == GHLO_CPU_SORT_32)
+    (candidates->n <= (self->unit < 2 ? FEW / 2 : FEW) ? order_few : order_some) (self, candidates, positions = few);
+  else if (!keep (self, candidates, run->monitor)
+           || !ghlo_cpu_sort_row_run (&self->order, (const guint8 *const *) both, both, scratch + self->sort,
+                                      run->monitor))
     return FALSE;
-  memcpy (indices, candidates->positions, 4 * self->k);
+  memcpy (indices, positions, 4 * self->k);
   if (from->element == from->size)
-    ghlo_cpu_sort_fetch (from->size, from->data, to, candidates->positions, self->k);
+    ghlo_cpu_sort_fetch (from->size, from->data, to, positions, self->k);
   else
     for (gsize i = 0; i < self->k; i++)
-      memcpy (to + i * from->size, from->data + (gint64) candidates->positions[i] * from->element, from->size);
+      memcpy (to + i * from->size, from->data + (gint64) positions[i] * from->element, from->size);
 
   return TRUE;
 }
@@ -361,7 +516,8 @@ run_parts (gpointer data,
       Candidates candidates = find_candidates (self, run->scratch + part * self->scratch);
 
       if (!select_part (self, &run->row, ghlo_cpu_sort_part_begin (self->n, self->n_parts, part),
-                        ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), &candidates, run->monitor))
+                        ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1), &candidates, run->monitor)
+          || !keep (self, &candidates, run->monitor))
         g_atomic_int_set (&run->stopped, TRUE);
     }
 }
@@ -372,7 +528,7 @@ split_row (Run  *run,
            gsize row)
 {
   const TopK *self = run->top_k;
-  gsize size = self->width == GHLO_CPU_SORT_32 ? 4 : 8;
+  gsize size = number_size (self);
   Candidates all = find_candidates (self, run->scratch);
 
   run->row = ghlo_cpu_sort_blocks_find (&self->blocks, run->operand, row);
@@ -386,9 +542,8 @@ split_row (Run  *run,
       memcpy (all.positions + all.n, part.positions, self->k * sizeof (guint32));
     }
 
-  return keep (self, &all, run->monitor)
-         && store_row (run, &run->row, ghlo_cpu_sort_blocks_find (&self->blocks, run->values, row).data,
-                       ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, &all, run->scratch);
+  return store_row (run, &run->row, ghlo_cpu_sort_blocks_find (&self->blocks, run->values, row).data,
+                    ghlo_cpu_sort_blocks_find (&self->blocks, run->indices, row).data, &all, run->scratch);
 }
 
 static gboolean

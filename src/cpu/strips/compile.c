@@ -18,9 +18,9 @@ const GhloMachine *
 ghlo_cpu_machine (void)
 {
   static const GhloMachine machines[GHLO_CPU_N_LEVELS] = {
-    [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 1, 6, 0, 0.7, 0.7, 1.5, 0.04, 4 },
-    [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 1, 6, 0, 0.7, 0.7, 1.5, 0.04, 4 },
-    [GHLO_CPU_LEVEL_AVX512] = { 64, 32768, 1, 6, 0, 1, 0.7, 1.5, 0.04, 4 },
+    [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 6, 0, 0.7, 0.7, 1.5, 0.04, 4 },
+    [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 6, 0, 0.7, 0.7, 1.5, 0.04, 4 },
+    [GHLO_CPU_LEVEL_AVX512] = { 64, 32768, 6, 0, 1, 0.7, 1.5, 0.04, 4 },
   };
 
   return &machines[ghlo_cpu_level ()];

@@ -79,6 +79,28 @@ wants_dense_rows (const GhloStepRequest *request)
   return last > least && (is_last_single || overlap);
 }
 
+/* The scratch of the kernel that reads operand 0 as the dense copy for which the selection asks: axes that only dense
+ * operands traverse as one are merged there, so that it may need more. */
+static gsize
+find_dense_scratch (const GhloStepRequest *request)
+{
+  g_autofree GhloView *operands = g_memdup2 (request->operands, request->n_operands * sizeof (GhloView));
+  gint64 strides[GHLO_MAX_RANK];
+  GhloStepRequest dense = *request;
+  gsize scratch = 0;
+  Step step = { 0 };
+
+  ghlo_shape_strides (operands[0].dimensions, operands[0].rank,
+                      ghlo_element_info (operands[0].element_type)->size, strides);
+  operands[0].strides = strides;
+  dense.operands = operands;
+  if (read_request (&step, NULL, &dense) == NULL)
+    scratch = ghlo_cpu_kernel_scratch (&step.kernel);
+  clear (&step);
+
+  return scratch;
+}
+
 static void
 fill_selection (gpointer               step,
                 const GhloStepRequest *request,
@@ -93,6 +115,8 @@ fill_selection (gpointer               step,
       selection->operands[i].in_place = ghlo_lowered_kernel_in_place (&self->lowered, i);
       selection->operands[i].begins = ghlo_lowered_kernel_begins (&self->lowered, i);
     }
+  if (request->n_operands > 0 && selection->operands[0].dense)
+    selection->scratch = MAX (selection->scratch, find_dense_scratch (request));
 }
 
 static gboolean

@@ -195,7 +195,7 @@ ghlo_emission_choose_members (GhloEmission *self)
 
   if (self->n_axes < 2 || self->n_parallel != self->n_axes || self->n_all != self->n_axes
       || lowering->n_dynamic_offsets > 0 || lowering->group->input_op != NULL || lowering->group->computes_parts
-      || n < 2 || n > GHLO_SCHEDULE_MAX_LANE_STRIDE
+      || n < 2 || n > GHLO_SCHEDULE_LANE_STRIDE
       || n * lowering->exprs->len > MAX_MEMBER_EXPRS || self->extents[self->n_axes - 2] < MIN_ROWS)
     return;
   for (guint i = 0; i < self->n_outputs; i++)

@@ -87,8 +87,6 @@ static gboolean
 expand (GhloRewriter *self,
         GhloIrOp     *op)
 {
-  const GhloPassFusion *fusion = &self->context->options->fusion;
-  const GhloIrOp *ops[] = { op };
   const GhloIrType *type = op->results[0].type;
   GhloIrValue *sum;
   GhloDot dot;
@@ -98,7 +96,7 @@ expand (GhloRewriter *self,
     return FALSE;
   n = count_terms (&dot);
   if (n < 1 || n > MAX_TERMS
-      || (fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_EXPAND_DOTS, ops, 1) != NULL))
+      || ghlo_rewrite_is_declined (self, GHLO_FUSION_EXPAND_DOTS, op))
     return FALSE;
 
   /* From zero on, so that terms of -0 alone have the sum +0, as in the product. */

@@ -379,18 +379,16 @@ static gboolean
 expand (GhloRewriter *self,
         GhloIrOp     *op)
 {
-  const GhloPassFusion *fusion = &self->context->options->fusion;
   const GhloIrType *result = op->results[0].type, *type;
   const GhloElementType wide = result->element_type == GHLO_ELEMENT_TYPE_F64 ? GHLO_ELEMENT_TYPE_F64
                                                                              : GHLO_ELEMENT_TYPE_F32;
-  const GhloIrOp *ops[] = { op };
   GhloIrValue *value;
   Matrix matrix;
   GhloDot dot;
   guint side;
 
   if (!ghlo_dot_read (op, &dot) || !keeps_precision (op) || (side = find_side (&dot)) > GHLO_DOT_RHS
-      || (fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_EXPAND_GEMV, ops, 1) != NULL))
+      || ghlo_rewrite_is_declined (self, GHLO_FUSION_EXPAND_GEMV, op))
     return FALSE;
 
   find_matrix (&dot, side, &matrix);

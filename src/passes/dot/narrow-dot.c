@@ -111,8 +111,6 @@ static gboolean
 narrow_dot (GhloRewriter *self,
             GhloIrOp     *op)
 {
-  const GhloPassFusion *fusion = &self->context->options->fusion;
-  const GhloIrOp *ops[] = { op };
   GhloIrValue *operands[2], *result;
   Scale scale = { 1, TRUE };
   GhloDot dot;
@@ -120,7 +118,7 @@ narrow_dot (GhloRewriter *self,
   if (!ghlo_dot_read (op, &dot) || op->results[0].type->element_type != GHLO_ELEMENT_TYPE_F32
       || ghlo_ir_op_get (op, "algorithm") != NULL || !is_widened (dot.operands[GHLO_DOT_LHS], &scale)
       || !is_widened (dot.operands[GHLO_DOT_RHS], &scale) || !may_move (self->context, &scale)
-      || (fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_NARROW_DOTS, ops, 1) != NULL))
+      || ghlo_rewrite_is_declined (self, GHLO_FUSION_NARROW_DOTS, op))
     return FALSE;
 
   for (guint i = 0; i < 2; i++)

@@ -144,13 +144,23 @@ find_orders (const GhloIrOp *op,
   return moves[INPUT] || moves[KERNEL];
 }
 
-static gboolean
-device_declines (const GhloRewriter *self,
-                 const GhloIrOp     *op)
-{
-  const GhloPassFusion *fusion = &self->context->options->fusion;
+/* Elements of the innermost dimension from which on positions fill registers. */
+enum { MIN_ROW = 24 };
 
-  return fusion->declines != NULL && fusion->declines (fusion->device, GHLO_FUSION_CHANNELS_LAST, &op, 1) != NULL;
+/* Whether each feature of the image is convolved by itself: where rows are not short, no order is better than another,
+ * and the one of the image is kept. */
+static gboolean
+keeps_order (const GhloRewriter *self,
+             const GhloIrOp     *op,
+             const GhloIrAttr   *numbers)
+{
+  const gint64 dimension = ghlo_ir_struct_get_int (numbers, "kernel_input_feature_dimension");
+  const GhloIrValue *image = ghlo_ir_op_operand (op, INPUT);
+
+  return ghlo_ir_op_get_int (op, "feature_group_count", 1) > 1
+         && ghlo_ir_op_operand (op, KERNEL)->type->dimensions[dimension] == 1
+         && image->type->dimensions[image->type->rank - 1] >= MIN_ROW
+         && (image->op == NULL || !g_hash_table_contains (self->layouts, image->op));
 }
 
 static GhloIrValue *
@@ -176,7 +186,8 @@ lay_convolution (GhloRewriter *self,
   const GhloIrAttr *numbers;
 
   if (!ghlo_convolution_is_plain (op) || ghlo_type_count (type) == 0 || !find_orders (op, orders, moves)
-      || device_declines (self, op))
+      || keeps_order (self, op, ghlo_ir_op_get (op, "dimension_numbers"))
+      || ghlo_rewrite_is_declined (self, GHLO_FUSION_CHANNELS_LAST, op))
     return FALSE;
   numbers = ghlo_ir_op_get (op, "dimension_numbers");
   for (guint i = 0; i < GHLO_CONVOLUTION_N_TENSORS; i++)

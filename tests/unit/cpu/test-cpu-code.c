@@ -123,6 +123,7 @@ draw_schedule (GRand            *rand,
   if (ghlo_kernel_schedule_allows_columns (kernel, schedule.lanes) && g_rand_int_range (rand, 0, 4) > 0)
     schedule.columns = (guint16) (schedule.width << g_rand_int_range (rand, 0, 4));
   schedule.cuts = (guint8) (g_rand_int (rand) | g_rand_int (rand));
+  schedule.prefetches = g_rand_boolean (rand);
 
   return schedule;
 }

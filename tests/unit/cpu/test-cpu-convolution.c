@@ -453,12 +453,14 @@ static const Row rows[] = {
   { "plain", WINDOW (2, 16, 24, 14, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
   { "steps", WINDOW (1, 3, 16, 29, 7, 2, 3, 3, 1, 1, 1, 1), "onednn*" },
   { "rest", WINDOW (1, 16, 16, 28, 3, 2, 0, 1, 1, 1, 1, 1), "onednn*" },
-  { "valid", WINDOW (1, 5, 7, 12, 5, 1, 0, 0, 1, 1, 1, 1), "onednn*" },
+  { "valid", WINDOW (1, 5, 7, 12, 5, 1, 0, 0, 1, 1, 1, 1), "lanes*" },
   { "one tap", WINDOW (2, 32, 16, 9, 1, 1, 0, 0, 1, 1, 1, 1), "windows by*" },
-  { "one tap, steps", WINDOW (2, 32, 16, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
+  { "one tap, steps", WINDOW (2, 32, 16, 9, 1, 2, 0, 0, 1, 1, 1, 1), "windows by*" },
+  { "one tap, steps, rest", WINDOW (2, 32, 16, 9, 1, 3, 0, -1, 1, 1, 1, 1), NULL },
+  { "one tap, steps, padding", WINDOW (1, 32, 16, 9, 1, 2, 0, 2, 1, 1, 1, 1), NULL },
   /* Kernels that several threads reorder. */
   { "large kernel", WINDOW (1, 256, 144, 5, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
-  { "large kernel, one tap, steps", WINDOW (1, 1024, 320, 3, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
+  { "large kernel, steps", WINDOW (1, 512, 320, 4, 2, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
   { "more weights than the rest", WINDOW (2, 256, 128, 4, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
   { "dilated kernel", WINDOW (1, 16, 16, 14, 3, 1, 2, 2, 1, 2, 1, 1), "onednn*" },
   { "depthwise", WINDOW (2, 32, 32, 14, 3, 1, 1, 1, 1, 1, 32, 1), "onednn*" },
@@ -475,7 +477,7 @@ static const Row rows[] = {
   /* Gradients for data: the result's gradient dilated by the stride, with padding. */
   { "data, step 1", WINDOW (2, 24, 16, 14, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
   { "data, step 2", WINDOW (2, 24, 16, 7, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
-  { "data, step 2, valid", WINDOW (1, 16, 3, 12, 7, 1, 6, 7, 2, 1, 1, 1), "onednn*data*" },
+  { "data, step 2, valid", WINDOW (1, 16, 24, 12, 7, 1, 6, 7, 2, 1, 1, 1), "onednn*data*" },
   { "data, one tap", WINDOW (1, 16, 32, 7, 1, 1, 0, 1, 2, 1, 1, 1), NULL },
   { "data, depthwise", WINDOW (2, 32, 32, 7, 3, 1, 1, 2, 2, 1, 32, 1), "onednn*data*" },
   { "data, groups", WINDOW (2, 64, 32, 7, 3, 1, 1, 2, 2, 1, 2, 1), "onednn*data*" },
@@ -486,6 +488,40 @@ static const Row rows[] = {
   { "weights, depthwise", WINDOW (32, 4, 32, 14, 14, 1, 1, 1, 1, 1, 1, 32), "onednn*weights*" },
   { "weights, groups", WINDOW (32, 2, 64, 14, 14, 1, 1, 1, 1, 1, 1, 2), "onednn*weights*" },
 };
+
+/* Lanes of groups with several features each, some of them in rows that are a power of two apart, and pairs of taps of
+ * bytes: in any dimension, with a last one alone, over phases, and of a group's features. How they are computed depends
+ * on the registers; it is as expected where they have 32 bytes. */
+static const Row lane_rows[] = {
+  { "two features a group", WINDOW (2, 40, 80, 9, 3, 1, 1, 1, 1, 2, 40, 1), "lanes of groups*" },
+  { "three features a group", WINDOW (1, 64, 192, 6, 3, 2, 1, 1, 1, 1, 64, 1), "lanes of groups*" },
+  { "few positions", WINDOW (1, 128, 256, 3, 3, 1, 0, 0, 1, 1, 128, 1), "lanes of groups*" },
+  { "powers of two", WINDOW (2, 128, 128, 12, 5, 1, 2, 2, 1, 1, 128, 1), "lanes of groups*" },
+  { "even taps", WINDOW (1, 3, 2, 31, 4, 1, 1, 1, 1, 1, 1, 1), "lanes of positions*" },
+  { "phases", WINDOW (1, 3, 2, 31, 5, 2, 1, 1, 1, 1, 1, 1), "lanes of positions*" },
+  { "phases, dilated", WINDOW (1, 3, 2, 35, 5, 3, 1, 1, 1, 2, 1, 1), "lanes of positions*" },
+  { "features", WINDOW (1, 16, 2, 24, 3, 1, 1, 1, 1, 1, 1, 1), "lanes of positions*" },
+};
+
+static void
+test_lanes (void)
+{
+  static const Types types[] = { MIXED (I8, I8, I32), MIXED (UI8, I8, I32), MIXED (I8, UI8, I32), SAME (I8), SAME (F64),
+                                 SAME (I32) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lane_rows); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_auto (Case) c = { .w = lane_rows[i].window };
+        g_autofree char *how = NULL;
+
+        case_init (&c, &types[t], FALSE, 0);
+        how = check_case (&c);
+        g_test_message ("%s, %s: %s", lane_rows[i].name, ghlo_element_type_to_string (types[t].lhs), how);
+        if (t == 0 && ghlo_cpu_level () == GHLO_CPU_LEVEL_AVX2 && !g_pattern_match_simple (lane_rows[i].how, how))
+          g_error ("%s: expected %s, found %s", lane_rows[i].name, lane_rows[i].how, how);
+      }
+}
 
 /* In layouts that oneDNN accepts, in others, and with other narrow types. */
 static void
@@ -661,13 +697,15 @@ test_pieces (void)
     { "many weights", WINDOW (1, 64, 200, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
     { "more weights", WINDOW (1, 96, 600, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
     { "blocks of features", WINDOW (1, 256, 512, 7, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*blocks of features" },
-    { "blocks of features, steps", WINDOW (2, 512, 768, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*blocks of features" },
+    { "blocks of features, steps", WINDOW (2, 512, 768, 9, 2, 2, 0, 0, 1, 1, 1, 1), "onednn*blocks of features" },
     { "data, many weights", WINDOW (1, 200, 64, 4, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
     /* Few features: blocks of groups, and of images, that have a copy each. */
     { "blocks of groups", WINDOW (1, 74, 111, 30, 3, 2, 1, 1, 1, 1, 37, 1), NULL },
     { "blocks of many outputs", WINDOW (1, 80, 200, 21, 3, 1, 1, 1, 1, 1, 40, 1), NULL },
     { "blocks of images", WINDOW (6, 24, 2, 40, 3, 1, 1, 1, 1, 1, 1, 1), NULL },
     { "blocks of images, groups", WINDOW (5, 64, 128, 23, 3, 2, 2, 2, 1, 2, 64, 1), NULL },
+    /* Few features of many, which are adjacent. */
+    { "few features of many", WINDOW (2, 256, 2, 24, 3, 2, 1, 1, 1, 1, 1, 1), "onednn*" },
     { "weights, many", WINDOW (64, 2, 200, 9, 9, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
   };
   static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16) };
@@ -910,6 +948,7 @@ main (int   argc,
 
   g_test_add_func ("/cpu-convolution/random", test_random);
   g_test_add_func ("/cpu-convolution/frameworks", test_frameworks);
+  g_test_add_func ("/cpu-convolution/lanes", test_lanes);
   g_test_add_func ("/cpu-convolution/not-finite", test_not_finite);
   g_test_add_func ("/cpu-convolution/pieces", test_pieces);
   g_test_add_func ("/cpu-convolution/dimensions", test_dimensions);

@@ -549,7 +549,7 @@ test_pools (void)
     }
 }
 
-/* One pass of each radix, and what turns pairs of real numbers into complex ones. */
+/* One pass of each radix, over all lanes or the first, and what turns pairs of real numbers into complex ones. */
 static void
 test_fourier (void)
 {
@@ -561,6 +561,7 @@ test_fourier (void)
     for (guint i = 0; i < 2 * G_N_ELEMENTS (radices); i++)
       {
         gsize size = i % 2 == 0 ? sizeof (float) : sizeof (double), m = 1 + round % 3;
+        gsize used = round / 6 % 2 == 0 ? GHLO_CPU_FOURIER_PART : size;
         guint radix = radices[i / 2];
         Results *results = results_get (sizeof rows);
 
@@ -574,8 +575,10 @@ test_fourier (void)
                                                                                  : routines->any_pass;
 
             memcpy (rows, operands[0], sizeof rows);
-            pass (rows, 1, m, operands[1], radix, operands[2], round / 3 % 2 == 1);
+            pass (rows, 1, m, operands[1], radix, operands[2], round / 3 % 2 == 1, (guint) (used / size));
             routines->untangle (rows, NULL, MAX_ROWS, operands[1], round % 2 == 1);
+            for (guint8 *part = rows; part < rows + sizeof rows; part += GHLO_CPU_FOURIER_PART)
+              memset (part + used, 0, GHLO_CPU_FOURIER_PART - used);
             memcpy (results_of (results, level), rows, sizeof rows);
             results_check (results, level, (guint) size, "pass of a Fourier transform", i % 2, radix, m);
           }
@@ -598,18 +601,21 @@ compare_numbers (gconstpointer a,
   return x < y ? -1 : x > y;
 }
 
-/* Random numbers, often with many that are equal or differ in few bits, and the greatest ones. */
+/* Random numbers, often with many that are equal or differ in few bits, and the greatest ones; or with upper zeros. */
 static void
 fill_numbers (guint8 *to,
               gsize   n,
               guint   size)
 {
   gboolean few = g_test_rand_bit ();
+  const guint zeros = g_test_rand_bit () ? (guint) g_test_rand_int_range (1, 40) : 0;
 
   for (gsize i = 0; i < n * size; i++)
     to[i] = (guint8) (few ? g_test_rand_int_range (0, 8) / 7 * 0x80 : g_test_rand_int_range (0, 256));
   if (n > 0 && g_test_rand_bit ())
     memset (to + (gsize) g_test_rand_int_range (0, (gint) n) * size, 0xff, size);
+  for (gsize i = 0; size == sizeof (guint64) && i < n; i++)
+    ((guint64 *) (gpointer) to)[i] >>= zeros;
 }
 
 /* Blocks, columns, and the smallest of columns. */
@@ -750,37 +756,20 @@ check_ranks (guint unit)
     }
 }
 
-/* The ranks that are at most a limit, and positions below ranks. */
+/* Positions below ranks. */
 static void
 check_positions (guint width)
 {
   guint size = 4u << width, low = (guint) g_test_rand_int_range (1, (gint) (8 * size));
   gsize n = (gsize) g_test_rand_int_range (1, MOST);
   g_autofree guint8 *ranks = g_malloc (n * size), *numbers = g_malloc (n * size);
-  g_autofree guint32 *positions = g_new (guint32, n);
   guint32 first = (guint32) g_test_rand_int_range (0, 1000);
-  guint64 limit = 0;
 
   fill_numbers (ranks, n, size);
-  memcpy (&limit, ranks + (gsize) g_test_rand_int_range (0, (gint) n) * size, size);
   for (guint level = 0; level < n_levels; level++)
     {
-      const GhloCpuSort *routines = &levels[level].routines.sort;
-      gsize n_kept = routines->filter[width] (ranks, n, limit, first, numbers, positions), at = 0;
-
-      for (gsize i = 0; i < n; i++)
-        {
-          if (compare_numbers (ranks + i * size, &limit, GUINT_TO_POINTER (size)) > 0)
-            continue;
-          g_assert_cmpuint (at, <, n_kept);
-          g_assert_cmpuint (positions[at], ==, first + i);
-          g_assert_cmpmem (numbers + at * size, size, ranks + i * size, size);
-          at++;
-        }
-      g_assert_cmpuint (at, ==, n_kept);
-
       memcpy (numbers, ranks, n * size);
-      routines->place[width] (numbers, n, low, first);
+      levels[level].routines.sort.place[width] (numbers, n, low, first);
       for (gsize i = 0; i < n; i++)
         {
           guint64 rank = 0;
@@ -792,6 +781,66 @@ check_positions (guint width)
     }
 }
 
+static guint64
+rank_of (const GhloCpuRank *rank,
+         const guint8      *from,
+         gsize              i,
+         guint              unit)
+{
+  guint64 bits = 0, sign = (guint64) 1 << (8 * (1u << unit) - 1);
+
+  memcpy (&bits, from + (i << unit), (gsize) 1 << unit);
+
+  return bits ^ (bits & sign ? rank->negative : rank->positive);
+}
+
+/* The elements of 1 << unit bytes whose ranks are at most a limit, and a rank that some groups do not exceed: k groups
+ * have k elements up to the k-th rank of a group. */
+static void
+check_search (guint unit)
+{
+  guint64 sign = (guint64) 1 << (8 * (1u << unit) - 1), limit, leads[GHLO_CPU_SORT_BLOCK], kept[MOST];
+  GhloCpuRank rank = { .positive = g_test_rand_bit () ? sign : sign | (sign - 1), .infinity = sign - 1 };
+  gsize n = (gsize) g_test_rand_int_range (1, MOST), size = unit == 3 ? 8 : 4;
+  const guint8 *from = operands[0] + g_test_rand_int_range (0, 8);
+  guint32 positions[MOST], first = (guint32) g_test_rand_int_range (0, 1000);
+
+  rank.negative = rank.positive ^ (g_test_rand_bit () ? sign - 1 : 0);
+  fill ((guint8 *) from, n, 1u << unit, FALSE);
+  limit = rank_of (&rank, from, (gsize) g_test_rand_int_range (0, (gint) n), unit);
+  for (guint level = 0; level < n_levels; level++)
+    {
+      const GhloCpuTopK *routines = &levels[level].routines.top_k;
+      gsize n_kept = routines->filter[unit] (&rank, from, n, limit, first, kept, positions), at = 0;
+      gsize n_groups = routines->lead[unit] (&rank, from, n, leads), n_up_to = 0, n_leads = 0;
+
+      for (gsize i = 0; i < n; i++)
+        {
+          guint64 own = rank_of (&rank, from, i, unit);
+
+          n_up_to += own <= limit;
+          if (own > limit)
+            continue;
+          g_assert_cmpuint (at, <, n_kept);
+          g_assert_cmpuint (positions[at], ==, first + i);
+          g_assert_cmpmem ((guint8 *) kept + at * size, size, &own, size);
+          at++;
+        }
+      g_assert_cmpuint (at, ==, n_kept);
+
+      g_assert_cmpuint (n_groups, <=, MIN (n, GHLO_CPU_SORT_BLOCK));
+      for (gsize i = 0; i < n_groups; i++)
+        {
+          guint64 lead = 0;
+
+          memcpy (&lead, (guint8 *) leads + i * size, size);
+          n_leads += lead <= limit;
+        }
+      g_assert_cmpuint (n_leads, <=, n_up_to);
+      g_assert_true (n_groups == 0 || n_up_to < n || n_leads == n_groups);
+    }
+}
+
 static void
 test_sorts (void)
 {
@@ -800,6 +849,7 @@ test_sorts (void)
       check_sorts (i % 2);
       check_partition (i % 2);
       check_positions (i % 2);
+      check_search (i % 4);
       check_ranks (i % 4);
     }
 }

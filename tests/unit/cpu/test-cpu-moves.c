@@ -4,7 +4,9 @@
  */
 
 #include "cpu-steps.h"
+#include "guarded-memory.h"
 
+#include "cpu/isa/routines.h"
 #include "cpu/steps.h"
 
 /* A random tensor type. */
@@ -518,6 +520,23 @@ pick_indices (const Numbers *numbers,
   return indices;
 }
 
+static char *
+spell_gather (const Numbers *numbers)
+{
+  g_autofree char *sizes = spell_list (numbers->sizes, numbers->rank);
+  g_autoptr (GString) op = g_string_new ("\"stablehlo.gather\"(%x0, %x1) <{dimension_numbers = #stablehlo.gather<");
+
+  append_list (op, "offset_dims", numbers->window, numbers->n_window);
+  append_list (op, "collapsed_slice_dims", numbers->dropped, numbers->n_dropped);
+  append_list (op, "operand_batching_dims", numbers->batching, numbers->n_batching);
+  append_list (op, "start_indices_batching_dims", numbers->index_batching, numbers->n_batching);
+  append_list (op, "start_index_map", numbers->map, numbers->n_map);
+  g_string_append_printf (op, "index_vector_dim = %" G_GINT64_FORMAT ">, slice_sizes = array<i64: %s>}>",
+                          numbers->vector, sizes);
+
+  return g_string_free (g_steal_pointer (&op), FALSE);
+}
+
 static void
 test_gather (void)
 {
@@ -525,8 +544,7 @@ test_gather (void)
     {
       const char *element = PICK_ONE (type_names);
       gint32 size = i % 7 ? 5 : 30;
-      g_autoptr (GString) op = g_string_new (NULL);
-      g_autofree char *type = NULL, *result = NULL, *sizes = NULL;
+      g_autofree char *type = NULL, *result = NULL, *op = NULL;
       g_autoptr (GhloValue) operand = NULL, indices = NULL;
       Numbers numbers;
 
@@ -535,18 +553,75 @@ test_gather (void)
       while (i % 5 == 0 && numbers.other_rank > 5);
       type = spell (numbers.dimensions, numbers.rank, element);
       result = spell (numbers.other, numbers.other_rank, element);
-      sizes = spell_list (numbers.sizes, numbers.rank);
       operand = new_random (type, 0, 1.9);
       indices = pick_indices (&numbers, size);
-      g_string_append (op, "\"stablehlo.gather\"(%x0, %x1) <{dimension_numbers = #stablehlo.gather<");
-      append_list (op, "offset_dims", numbers.window, numbers.n_window);
-      append_list (op, "collapsed_slice_dims", numbers.dropped, numbers.n_dropped);
-      append_list (op, "operand_batching_dims", numbers.batching, numbers.n_batching);
-      append_list (op, "start_indices_batching_dims", numbers.index_batching, numbers.n_batching);
-      append_list (op, "start_index_map", numbers.map, numbers.n_map);
-      g_string_append_printf (op, "index_vector_dim = %" G_GINT64_FORMAT ">, slice_sizes = array<i64: %s>}>",
-                              numbers.vector, sizes);
-      check_op (op->str, "gather", (GhloValue *[]) { operand, indices }, 2, result);
+      op = spell_gather (&numbers);
+      check_op (op, "gather", (GhloValue *[]) { operand, indices }, 2, result);
+    }
+}
+
+/* Along the innermost dimension: from few and many elements, to few and many, in one row or more than threads share. */
+static void
+test_gather_rows (void)
+{
+  static const char *const elements[] = { "i8", "f16", "f32", "i64", "complex<f64>", "bf16", "ui8" };
+
+  for (guint i = 0; i < 400; i++)
+    {
+      const gint32 rows = pick (1, i % 4 ? 40 : 400), size = pick (1, i % 3 ? 70 : 600), n = pick (1, i % 5 ? 40 : 700);
+      const Numbers numbers = {
+        .rank = 3, .index_rank = 2, .other_rank = 3, .dimensions = { rows, 3, size }, .indices = { n, 1 },
+        .other = { rows, 3, n }, .sizes = { rows, 3, 1 }, .window = { 0, 1 }, .n_window = 2, .dropped = { 2 },
+        .n_dropped = 1, .map = { 2 }, .n_map = 1, .vector = 1,
+      };
+      const char *element = elements[i % G_N_ELEMENTS (elements)];
+      g_autofree char *type = spell (numbers.dimensions, 3, element), *result = spell (numbers.other, 3, element);
+      g_autofree char *op = spell_gather (&numbers);
+      g_autoptr (GhloValue) operand = new_random (type, 0, 99), indices = pick_indices (&numbers, size);
+
+      check_op (op, "gather", (GhloValue *[]) { operand, indices }, 2, result);
+    }
+}
+
+/* Offsets of indices from one end of the range to the other, also for limits and strides of more than 32 bits. */
+static void
+test_indices (void)
+{
+  static const gint64 numbers[] = {
+    0, 1, 2, 40, G_MAXINT32, G_MAXINT32 + G_GINT64_CONSTANT (1), G_MAXUINT32, (gint64) 5 << 32, G_MAXINT64, -1,
+    G_MININT32, G_MININT64,
+  };
+  static const gint64 limits[] = { 0, 1, 40, G_MAXINT32, G_MAXUINT32, (gint64) 9 << 32 };
+  static const gint64 scales[] = { 0, 1, 8, G_MAXINT32 - 3, G_MAXINT32 + G_GINT64_CONSTANT (1), -24 };
+
+  for (guint i = 0; i < 2000; i++)
+    {
+      enum { N = 21 };
+      const gint64 limit = PICK_ONE (limits), scale = limit > G_MAXINT32 ? pick (-9, 9) : PICK_ONE (scales);
+      const gsize n = (gsize) pick (0, N);
+      const gint64 first = pick (-9, 9), step = pick (-9, 9);
+      gint64 clamped[N], checked[N], from[N];
+      gboolean is_out[N];
+
+      ghlo_cpu_routines ()->count (clamped, n, first, step);
+      ghlo_cpu_routines ()->count (checked, n, first, step);
+      for (gsize k = 0; k < n; k++)
+        {
+          g_assert_cmpint (clamped[k], ==, first + (gint64) k * step);
+          from[k] = PICK_ONE (numbers);
+          is_out[k] = pick (0, 3) == 0;
+          checked[k] = is_out[k] ? GHLO_CPU_OUT_OF_BOUNDS : checked[k];
+          is_out[k] = is_out[k] || from[k] < 0 || from[k] > limit;
+        }
+      ghlo_cpu_routines ()->clamp_indices (from, n, limit, scale, clamped);
+      ghlo_cpu_routines ()->check_indices (from, n, limit, scale, checked);
+      for (gsize k = 0; k < n; k++)
+        {
+          const gint64 offset = first + (gint64) k * step + CLAMP (from[k], 0, limit) * scale;
+
+          g_assert_cmpint (clamped[k], ==, offset);
+          g_assert_cmpint (checked[k], ==, is_out[k] ? GHLO_CPU_OUT_OF_BOUNDS : offset);
+        }
     }
 }
 
@@ -659,6 +734,16 @@ test_scatter_large (void)
     { .rank = 2, .index_rank = 3, .other_rank = 2, .dimensions = { 9, 500 }, .indices = { 9, 40000, 1 },
       .other = { 9, 40000 }, .dropped = { 1 }, .n_dropped = 1, .map = { 1 }, .n_map = 1, .batching = { 0 },
       .n_batching = 1, .index_batching = { 0 }, .vector = 2 },
+    /* Windows of whole cache lines, and those that would share lines: of many rows, and of too few places. */
+    { .rank = 3, .index_rank = 2, .other_rank = 3, .dimensions = { 60, 2, 218 }, .indices = { 500, 1 },
+      .other = { 500, 2, 218 }, .window = { 1, 2 }, .n_window = 2, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+      .n_map = 1, .vector = 1 },
+    { .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { 60, 512 }, .indices = { 500, 1 },
+      .other = { 500, 512 }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+      .n_map = 1, .vector = 1 },
+    { .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { 3, 901 }, .indices = { 300, 1 },
+      .other = { 300, 901 }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+      .n_map = 1, .vector = 1 },
     /* Windows that are too small to be cut; also behind a batch inside of the positions. */
     { .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { 300, 23 }, .indices = { 20000, 1 },
       .other = { 20000, 23 }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
@@ -719,6 +804,107 @@ test_scatter_runs (void)
     }
 }
 
+/* Moves @n units of @size bytes between memories that end with the last of them. @repeats: each unit is written twice;
+ * else every second one is read. */
+static void
+check_planes (gsize    size,
+              gsize    n,
+              gboolean repeats)
+{
+  const gsize n_from = repeats ? n : 2 * n - 1, n_to = repeats ? 2 * n : n;
+  guint8 numbers[2 * 70 * 16], found[2 * 70 * 16];
+  const GhloKernelMemory from = { .data = numbers, .size = n_from * size }, to = { .data = found, .size = n_to * size };
+  const gint64 unit = (gint64) size;
+  GuardedMemory source, result;
+
+  for (gsize i = 0; i < from.size; i++)
+    numbers[i] = (guint8) g_test_rand_int ();
+  source = guarded_memory_new (&from, TRUE);
+  memset (found, 0, sizeof (found));
+  result = guarded_memory_new (&to, TRUE);
+  if (repeats)
+    ghlo_cpu_routines ()->move[g_bit_storage (size) - 1] (source.data, unit, 0, result.data, 2 * unit, unit, n, 2);
+  else
+    ghlo_cpu_routines ()->move[g_bit_storage (size) - 1] (source.data, 0, 2 * unit, result.data, 0, unit, 1, n);
+  guarded_memory_free (&source, &from);
+  guarded_memory_free (&result, &to);
+  for (gsize i = 0; i < n_to; i++)
+    g_assert_cmpmem (found + i * size, size, numbers + (repeats ? i / 2 : 2 * i) * size, size);
+}
+
+/* Every second unit, and each unit twice, of any number of them. */
+static void
+test_planes (void)
+{
+  for (gsize size = 1; size <= 16; size *= 2)
+    for (gsize n = 1; n <= 70; n++)
+      {
+        check_planes (size, n, FALSE);
+        check_planes (size, n, TRUE);
+      }
+}
+
+/* Units from any bytes of rows, which end where memory does. */
+static void
+test_picks (void)
+{
+  enum { MOST_BYTES = 700, MAX_UNITS = 300, MAX_ROWS = 9 };
+
+  for (guint i = 0; i < 3000; i++)
+    {
+      const gsize size = (gsize) 1 << pick (0, 4), bytes = size + (gsize) pick (0, i % 2 ? MOST_BYTES - 16 : 128);
+      const gsize n = (gsize) pick (1, MAX_UNITS), rows = (gsize) pick (1, MAX_ROWS);
+      const gsize row = bytes + (i % 3 ? 0 : (gsize) pick (0, 9)), stride = size * (gsize) pick (1, i % 5 ? 1 : 2);
+      g_autofree guint8 *numbers = g_malloc (MAX_ROWS * (MOST_BYTES + 9)), *found = g_malloc0 (rows * n * stride);
+      const GhloKernelMemory from = { .data = numbers, .size = (rows - 1) * row + bytes };
+      const GhloKernelMemory to = { .data = found, .size = ((rows * n) - 1) * stride + size };
+      gint64 offsets[MAX_UNITS];
+      GuardedMemory source, result;
+
+      for (gsize k = 0; k < from.size; k++)
+        numbers[k] = (guint8) g_test_rand_int ();
+      for (gsize k = 0; k < n; k++)
+        offsets[k] = pick (0, (gint32) (bytes - size));
+      source = guarded_memory_new (&from, TRUE);
+      result = guarded_memory_new (&to, TRUE);
+      ghlo_cpu_routines ()->pick[g_bit_storage (size) - 1] (source.data, (gint64) row, offsets, result.data,
+                                                            (gint64) (n * stride), (gint64) stride, rows, n);
+      guarded_memory_free (&source, &from);
+      guarded_memory_free (&result, &to);
+      for (gsize r = 0; r < rows; r++)
+        for (gsize k = 0; k < n; k++)
+          g_assert_cmpmem (found + (r * n + k) * stride, size, numbers + r * row + (gsize) offsets[k], size);
+    }
+}
+
+/* Offsets inside of a range stay in their order, with the others beside them. */
+static void
+test_limits (void)
+{
+  enum { N = 300 };
+
+  for (guint i = 0; i < 2000; i++)
+    {
+      const gsize n = (gsize) pick (0, N);
+      const gint64 first = pick (0, 9), end = pick (0, 20);
+      gint64 offsets[N], others[N], kept[N], beside[N];
+      gsize n_kept = 0;
+
+      for (gsize k = 0; k < n; k++)
+        {
+          offsets[k] = pick (0, 5) == 0 ? GHLO_CPU_OUT_OF_BOUNDS : pick (0, 20);
+          others[k] = g_test_rand_int ();
+          if (offsets[k] < first || offsets[k] >= end)
+            continue;
+          kept[n_kept] = offsets[k];
+          beside[n_kept++] = others[k];
+        }
+      g_assert_cmpuint (ghlo_cpu_routines ()->limit_offsets (offsets, others, n, first, end), ==, n_kept);
+      g_assert_cmpmem (offsets, n_kept * sizeof (gint64), kept, n_kept * sizeof (gint64));
+      g_assert_cmpmem (others, n_kept * sizeof (gint64), beside, n_kept * sizeof (gint64));
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -731,11 +917,16 @@ main (int   argc,
   g_test_add_func ("/cpu-moves/copy/large", test_copy_large);
   g_test_add_func ("/cpu-moves/copy/short", test_copy_short);
   g_test_add_func ("/cpu-moves/copy/cancelled", test_copy_cancelled);
+  g_test_add_func ("/cpu-moves/planes", test_planes);
   g_test_add_func ("/cpu-moves/concatenate", test_concatenate);
   g_test_add_func ("/cpu-moves/pad", test_pad);
   g_test_add_func ("/cpu-moves/dynamic-slices", test_dynamic_slices);
   g_test_add_func ("/cpu-moves/iota", test_iota);
   g_test_add_func ("/cpu-moves/gather", test_gather);
+  g_test_add_func ("/cpu-moves/gather/rows", test_gather_rows);
+  g_test_add_func ("/cpu-moves/picks", test_picks);
+  g_test_add_func ("/cpu-moves/indices", test_indices);
+  g_test_add_func ("/cpu-moves/limits", test_limits);
   g_test_add_func ("/cpu-moves/scatter", test_scatter);
   g_test_add_func ("/cpu-moves/scatter/large", test_scatter_large);
   g_test_add_func ("/cpu-moves/scatter/runs", test_scatter_runs);

@@ -412,13 +412,17 @@ test_sort_declined (void)
     g_assert_false (check_sort (comparators[i], (const char *[]) { "i32", "i32" }, 2, 0, "7x", FALSE));
 }
 
+/* The elements of a search: few different ones, all equal ones, or each row in order. */
+typedef enum { TOP_K_FEW, TOP_K_EQUAL, TOP_K_ASCENDING, TOP_K_DESCENDING, N_TOP_K } TopKOrder;
+
 /* The @k largest of each of @lines times @others rows of @n elements. */
 static void
 check_top_k (const char *type,
              gint        lines,
              gint        others,
              gint        n,
-             gint        k)
+             gint        k,
+             TopKOrder   order)
 {
   g_autofree char *input = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, n, type);
   g_autofree char *values = g_strdup_printf ("tensor<%dx%dx%dx%s>", lines, others, k, type);
@@ -426,6 +430,12 @@ check_top_k (const char *type,
   g_autofree char *text = NULL;
   g_autoptr (GhloValue) operand = new_few (input, TRUE);
 
+  for (gsize i = 0; order != TOP_K_FEW && i < operand->n_elements; i++)
+    {
+      gint place = (gint) (i % (gsize) n);
+
+      set_number (operand, i, order == TOP_K_EQUAL ? 3 : 100.0 * (order == TOP_K_ASCENDING ? place : n - place) / n);
+    }
   text = g_strdup_printf ("func.func @main(%%a: %s) -> (%s, %s) {\n  %%0, %%1 = chlo.top_k(%%a, k = %d) : %s -> "
                           "(%s, %s)\n  return %%0, %%1 : %s, %s\n}\n", input, values, indices, k, input, values,
                           indices, values, indices);
@@ -446,7 +456,7 @@ test_top_k (void)
 
       if (n <= 5000 && g_test_rand_bit ())
         k = g_test_rand_int_range (0, n + 1);
-      check_top_k (top_k_types[i % G_N_ELEMENTS (top_k_types)], lines, others, n, k);
+      check_top_k (top_k_types[i % G_N_ELEMENTS (top_k_types)], lines, others, n, k, TOP_K_FEW);
     }
 }
 
@@ -461,8 +471,22 @@ test_top_k_short (void)
       {
         gint k = counts[i], more = (gint[]) { 0, 1, k - 1, k, 2 * k + 3, g_test_rand_int_range (0, 130) }[(i + j) % 6];
 
-        check_top_k (top_k_types[j], g_test_rand_int_range (1, 4), g_test_rand_int_range (4, 100), k + more, k);
+        check_top_k (top_k_types[j], g_test_rand_int_range (1, 4), g_test_rand_int_range (4, 100), k + more, k,
+                     TOP_K_FEW);
       }
+}
+
+/* Rows in which a search finds as few elements as it can, or all. */
+static void
+test_top_k_search (void)
+{
+  static const char *const types[] = { "i8", "bf16", "i32", "f32", "i64", "f64" };
+  static const gint lengths[] = { 257, 700, 5000 }, counts[] = { 1, 8, 27, 64 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (lengths); j++)
+      for (guint order = TOP_K_FEW; order < N_TOP_K; order++)
+        check_top_k (types[i], 1, 9, lengths[j], counts[(i + j + order) % G_N_ELEMENTS (counts)], order);
 }
 
 /* A cumulative reduction of %a starting from the constant @start, or from %s where it is NULL. */
@@ -827,6 +851,7 @@ main (int   argc,
   g_test_add_func ("/cpu-orders/sort/numbers", test_sort_numbers);
   g_test_add_func ("/cpu-orders/top-k", test_top_k);
   g_test_add_func ("/cpu-orders/top-k-short", test_top_k_short);
+  g_test_add_func ("/cpu-orders/top-k-search", test_top_k_search);
   g_test_add_func ("/cpu-orders/cumulative", test_cumulative);
   g_test_add_func ("/cpu-orders/cumulative/steps", test_cumulative_steps);
   g_test_add_func ("/cpu-orders/cumulative/long", test_cumulative_long);

@@ -68,6 +68,22 @@ exchange_last (Windows *self)
     }
 }
 
+/* Makes the last dimension a long one, with windows of any stride. */
+static void
+stretch_last (Windows *self)
+{
+  const guint last = self->rank - 1;
+
+  self->window[last] = g_test_rand_int_range (1, 10);
+  self->step[last] = g_test_rand_int_range (1, 10);
+  self->dilation[last] = g_test_rand_int_range (1, 3);
+  self->low[last] = g_test_rand_int_range (0, 4);
+  self->high[last] = g_test_rand_int_range (0, 4);
+  self->operand[last] = g_test_rand_int_range (40, 400);
+  self->result[last] = (self->operand[last] + self->low[last] + self->high[last]
+                        - (self->window[last] - 1) * self->dilation[last] - 1) / self->step[last] + 1;
+}
+
 static char *
 print_type (const gint64 *dimensions,
             guint         rank,
@@ -162,6 +178,8 @@ test_pools (void)
       choose_windows (&w, FALSE);
       if (g_test_rand_bit ())
         exchange_last (&w);
+      if (w.rank == 2)
+        stretch_last (&w);
       operand = print_type (w.operand, w.rank, element);
       result = print_type (w.result, w.rank, element);
       attributes = print_windows (&w, TRUE);
@@ -173,6 +191,24 @@ test_pools (void)
                               result, result);
       a = new_numbers (operand, is_float && i % 4 == 0);
       g_assert_true (step_check (text, "kernel", &a, 1, STEP_SAME) || count_axes (&w) > GHLO_KERNEL_MAX_AXES);
+    }
+}
+
+/* The dense copy of an operand with other strides has a kernel with longer rows, which need more scratch memory. */
+static void
+test_scratch (void)
+{
+  const char *text = "func.func @main(%a: tensor<26x1x11xui64>) -> tensor<15x1x11xui64> {\n  %i = stablehlo.constant "
+                     "dense<3> : tensor<ui64>\n  %0 = \"stablehlo.reduce_window\"(%a, %i) ({\n  ^bb0(%x: tensor<ui64>, "
+                     "%y: tensor<ui64>):\n    %z = stablehlo.maximum %x, %y : tensor<ui64>\n    stablehlo.return %z : "
+                     "tensor<ui64>\n  }) {window_dimensions = array<i64: 12, 1, 1>} : (tensor<26x1x11xui64>, "
+                     "tensor<ui64>) -> tensor<15x1x11xui64>\n  return %0 : tensor<15x1x11xui64>\n}\n";
+
+  for (guint i = 0; i < 50; i++)
+    {
+      g_autoptr (GhloValue) a = new_numbers ("tensor<26x1x11xui64>", FALSE);
+
+      g_assert_true (step_check (text, "kernel", &a, 1, STEP_SAME));
     }
 }
 
@@ -260,6 +296,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/cpu-pooling/pools", test_pools);
+  g_test_add_func ("/cpu-pooling/scratch", test_scratch);
   g_test_add_func ("/cpu-pooling/gradients", test_gradients);
   g_test_add_func ("/cpu-pooling/declined", test_declined);
   g_test_add_func ("/cpu-pooling/large", test_large);

@@ -377,7 +377,8 @@ test_packed_constant (void)
   assert_agree (found, expected, (double) k, 3, 1, how);
 }
 
-/* Memory kept for a program with large tensors consists of the reordered constants, which are counted. */
+/* Memory kept for a program with large tensors consists of the reordered constants, which are counted. A library keeps
+ * 256 KiB for the code of each of its kernels, of which a convolution has several. */
 static void
 test_prepared_memory (void)
 {
@@ -415,7 +416,7 @@ test_prepared_memory (void)
       bytes = count_own_bytes () - bytes;
       ghlo_prepared_measure (prepared, &figures);
       ghlo_memory_get_statistics (&after);
-      g_assert_cmpuint (bytes, <, 1 << 20);
+      g_assert_cmpuint (bytes, <, 1 << 21);
       g_assert_cmpuint (figures.prepared_bytes, >=, after.used - before.used);
       ghlo_prepared_free (prepared);
     }

@@ -10,9 +10,9 @@
 
 /* Processors on which calls of loops have a cost, and machine code, which calls none. */
 static const GhloMachine machines[] = {
-  { .vector_bytes = 64, .l1_bytes = 32768, .n_cores = 2, .call_time = 5, .wait_time = 2, .vector_time = 0.5,
+  { .vector_bytes = 64, .l1_bytes = 32768, .call_time = 5, .wait_time = 2, .vector_time = 0.5,
     .strided_time = 1, .indexed_time = 2 },
-  { .vector_bytes = 16, .l1_bytes = 32768, .n_cores = 8, .wait_time = 2, .vector_time = 0.5, .strided_time = 1,
+  { .vector_bytes = 16, .l1_bytes = 32768, .wait_time = 2, .vector_time = 0.5, .strided_time = 1,
     .indexed_time = 2 },
 };
 
@@ -80,6 +80,26 @@ test_columns (void)
       g_assert_cmpuint (schedule.lanes, ==, 0);
       g_assert_cmpfloat (schedule.cost, >, 20000);
       g_assert_cmpint (schedule.grain, ==, MIN (256, MAX (schedule.strip, schedule.width)));
+    }
+}
+
+/* Only what caches may not hold is prefetched. */
+static void
+test_prefetches (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ("column-sum.kernel");
+  GhloKernelSchedule schedule;
+
+  for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
+    {
+      ((GhloKernelBuffer *) kernel->buffers)[0].size = 1 << 16;
+      choose (kernel, &machines[i], TRUE, &schedule);
+      g_assert_false (schedule.prefetches);
+      ((GhloKernelBuffer *) kernel->buffers)[0].size = 1 << 24;
+      choose (kernel, &machines[i], TRUE, &schedule);
+      g_assert_true (schedule.prefetches);
+      choose (kernel, &machines[i], FALSE, &schedule);
+      g_assert_false (schedule.prefetches);
     }
 }
 
@@ -157,6 +177,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel/schedule/random", test_random);
   g_test_add_func ("/kernel/schedule/columns", test_columns);
+  g_test_add_func ("/kernel/schedule/prefetches", test_prefetches);
   g_test_add_func ("/kernel/schedule/memory", test_memory);
   g_test_add_func ("/kernel/schedule/lines", test_lines);
 

@@ -18,8 +18,8 @@ static gint64 first_seed = 1;
 static int n_programs = SANITIZED ? 500 : 1000;
 
 static const char *fusions[] = {
-  "canonicalize", "reshape", "cse", "dce", "channels-last", "expand-dots", "narrow-dots", "fuse-loops",
-  "fuse-attention", "expand-gemv", "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL
+  "canonicalize", "reshape", "cse", "dce", "channels-last", "expand-dots", "narrow-dots", "split-windows",
+  "fuse-loops", "fuse-attention", "expand-gemv", "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL
 };
 
 static void

@@ -188,6 +188,39 @@ test_huge (void)
         }
 }
 
+typedef struct
+{
+  gsize largest;     /* units of the largest part; atomic */
+} SlowWork;
+
+/* A millisecond for each unit. */
+static void
+do_slow_work (gpointer data,
+              gsize    begin,
+              gsize    end,
+              guint    worker)
+{
+  SlowWork *self = data;
+  gsize largest = __atomic_load_n (&self->largest, __ATOMIC_RELAXED);
+
+  while (end - begin > largest
+         && !__atomic_compare_exchange_n (&self->largest, &largest, end - begin, TRUE, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED))
+    ;
+  g_usleep (1000 * (end - begin));
+}
+
+/* Where work takes a hundred times as long as it was estimated, no part becomes as long as the estimate allows. */
+static void
+test_slow (void)
+{
+  enum { UNITS = 1000, ESTIMATED = 200 };     /* ESTIMATED: the units of 2 ms, the longest part, if LONG were true */
+  SlowWork work = { 0 };
+
+  g_assert_true (ghlo_parallel_for (UNITS, 1, LONG, do_slow_work, &work, NULL));
+  g_assert_cmpuint (work.largest, <=, ESTIMATED / 10);
+}
+
 /* A cancel before the call: nothing is done. A cancel in a part: parts in progress finish, and at most one more per
  * thread begins. The same where nothing is split. */
 static void
@@ -503,6 +536,7 @@ main (int    argc,
   g_test_add_func ("/parallel/workers-join", test_workers_join);
   g_test_add_func ("/parallel/same-parts", test_same_parts);
   g_test_add_func ("/parallel/huge", test_huge);
+  g_test_add_func ("/parallel/slow", test_slow);
   g_test_add_func ("/parallel/cancel", test_cancel);
   g_test_add_func ("/parallel/nested", test_nested);
   g_test_add_func ("/parallel/progress", test_progress);

@@ -1,27 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A reduction of windows of several dimensions is one of each dimension after the other, where the order of combining
- * has no effect: its time then grows with the sum of the windows' sizes instead of their product, and only one of them
- * may have to read neighbours with a stride.
+ * The pass "split-windows": a reduction of windows of several dimensions is one of each dimension after the other,
+ * where the order of combining has no effect: its time then grows with the sum of the windows' sizes instead of their
+ * product, and only one of them may have to read neighbours with a stride.
  */
 
-#include "passes/canonicalize.h"
+#include "passes/rewrite.h"
 
 #include "ir/window.h"
 #include "passes/constant.h"
 #include "passes/walk.h"
 
-/* What writing and reading an element between two windows counts for, in elements that are combined. */
-#define BETWEEN 2.0
 /* What an element counts for where neighbours are read with a stride, which takes apart what was loaded. */
 #define STRIDED 4.0
-/* The least number of combined elements that must be saved, beside which further steps take no time. */
-#define LEAST_SAVED 16384.0
+/* Bytes that a cache holds. */
+#define CACHE 8e6
+
+typedef struct
+{
+  /* What writing and reading an element between two windows counts for, in elements that are combined: where a cache
+   * holds all of them, where it does and they are wide integers, which are combined as fast as they are read, and where
+   * memory holds them. */
+  double between, integers, memory;
+  /* How much must be saved at least: a share, and combined elements, beside which further steps take no time. */
+  double   least_share, least_saved;
+  gboolean by_stride;                   /* the order of dimensions: that of strides, else what leaves few elements */
+} Costs;
+
+/* By whether the device declines to split windows wherever that pays (GHLO_FUSION_SPLIT_WINDOWS). */
+static const Costs all_costs[] = { { 1, 3, 6, 1.25, 1024, FALSE }, { 2, 2, 2, 2, 16384, TRUE } };
 
 /* The dimensions whose windows have several elements, in the order in which they are reduced. */
 typedef struct
 {
   GhloIrWindow window;
+  gsize        size;                    /* bytes of an element */
+  gboolean     is_wide_integer;
   guint        n, dimensions[GHLO_MAX_RANK];
 } Stages;
 
@@ -68,24 +82,6 @@ find_combine (const GhloIrOp *op)
          || (x == block->arguments[1] && y == block->arguments[0]) ? combine : NULL;
 }
 
-/* Windows with large strides come first, since they leave the fewest elements. */
-static void
-order_stages (Stages *self)
-{
-  const GhloIrWindowDim *dims = self->window.dims;
-
-  self->n = 0;
-  for (guint i = 0; i < self->window.rank; i++)
-    if (dims[i].size > 1)
-      {
-        guint place = self->n++;
-
-        for (; place > 0 && dims[self->dimensions[place - 1]].stride < dims[i].stride; place--)
-          self->dimensions[place] = self->dimensions[place - 1];
-        self->dimensions[place] = i;
-      }
-}
-
 /* What each element counts for in windows of @dimension. */
 static double
 element_cost (const Stages *self,
@@ -94,9 +90,40 @@ element_cost (const Stages *self,
   return dimension + 1 == self->window.rank && self->window.dims[dimension].stride > 1 ? STRIDED : 1;
 }
 
+/* What comes first has the largest: elements that are left out, by those that are combined for each of the others. */
+static double
+find_gain (const Stages *self,
+           const Costs  *costs,
+           guint         dimension)
+{
+  const GhloIrWindowDim *dim = &self->window.dims[dimension];
+
+  return costs->by_stride ? (double) dim->stride
+         : ((double) dim->input / (double) MAX (dim->output, 1) - 1)
+           / ((double) dim->size * element_cost (self, dimension));
+}
+
+static void
+order_stages (Stages      *self,
+              const Costs *costs)
+{
+  self->n = 0;
+  for (guint i = 0; i < self->window.rank; i++)
+    if (self->window.dims[i].size > 1)
+      {
+        const double gain = find_gain (self, costs, i);
+        guint place = self->n++;
+
+        for (; place > 0 && find_gain (self, costs, self->dimensions[place - 1]) < gain; place--)
+          self->dimensions[place] = self->dimensions[place - 1];
+        self->dimensions[place] = i;
+      }
+}
+
 /* Whether this saves enough. */
 static gboolean
-saves (const Stages *self)
+saves (const Stages *self,
+       const Costs  *costs)
 {
   double n = 1, whole = element_cost (self, self->window.rank - 1), stages = 0;
 
@@ -110,10 +137,13 @@ saves (const Stages *self)
       const GhloIrWindowDim *dim = &self->window.dims[self->dimensions[i]];
 
       n *= (double) dim->output / (double) MAX (dim->input, 1);
-      stages += n * ((double) dim->size * element_cost (self, self->dimensions[i]) + (i + 1 < self->n ? BETWEEN : 0));
+      stages += n * (double) dim->size * element_cost (self, self->dimensions[i]);
+      if (i + 1 < self->n)
+        stages += n * (n * (double) self->size > CACHE ? costs->memory
+                       : self->is_wide_integer ? costs->integers : costs->between);
     }
 
-  return whole >= 2 * stages && whole - stages >= LEAST_SAVED;
+  return whole >= costs->least_share * stages && whole - stages >= costs->least_saved;
 }
 
 /* Reduces the windows of one dimension. The first stage also does what @self states for dimensions without windows of
@@ -149,6 +179,7 @@ split_windows (GhloRewriter *self,
 {
   GhloIrValue *value, *initial;
   const GhloIrOp *combine;
+  const Costs *costs;
   Stages stages;
 
   if (op->n_operands != 2 || op->n_results != 1)
@@ -162,8 +193,11 @@ split_windows (GhloRewriter *self,
   combine = find_combine (op);
   if (combine == NULL || !is_exact (combine, initial) || ghlo_ir_window_read (&stages.window, op) != NULL)
     return FALSE;
-  order_stages (&stages);
-  if (stages.n < 2 || !saves (&stages))
+  stages.size = ghlo_element_info (value->type->element_type)->size;
+  stages.is_wide_integer = stages.size >= 4 && ghlo_element_type_is_integer (value->type->element_type);
+  costs = &all_costs[ghlo_rewrite_is_declined (self, GHLO_FUSION_SPLIT_WINDOWS, op)];
+  order_stages (&stages, costs);
+  if (stages.n < 2 || !saves (&stages, costs))
     return FALSE;
   for (guint i = 0; i < stages.n; i++)
     value = make_stage (self, &stages, i, combine, value, initial);
@@ -175,4 +209,10 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_REDUCE_WINDOW, split_windows },
 };
 
-const GhloRuleGroup ghlo_canonicalize_windows = { rows, G_N_ELEMENTS (rows) };
+gboolean
+ghlo_pass_split_windows (GhloIrModule     *module,
+                         GhloPassContext  *context,
+                         GError          **error)
+{
+  return ghlo_rewrite_module (module, context, rows, G_N_ELEMENTS (rows), error);
+}
