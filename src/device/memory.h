@@ -16,6 +16,8 @@ typedef enum
 {
   GHLO_MEMORY_HOST,
   GHLO_MEMORY_DEVICE,       /* the device's own, the fastest for it */
+  GHLO_MEMORY_SCRATCH,      /* the same, for a run's own values: the host uses it only when the queue has nothing to do,
+                             * so that it may be memory that work in the queue still uses */
   GHLO_MEMORY_UPLOAD,       /* visible to both host and device; the device only reads it */
   GHLO_MEMORY_READBACK,     /* visible to both host and device; only the device writes it */
 } GhloMemoryKind;

@@ -151,7 +151,7 @@ ghlo_run_spaces_begin (const GhloRunSpaces  *self,
 
       if (arena->size == 0)
         continue;
-      arenas[i] = arena->memory->klass->alloc (arena->memory, GHLO_MEMORY_DEVICE, arena->size, NULL, error);
+      arenas[i] = arena->memory->klass->alloc (arena->memory, GHLO_MEMORY_SCRATCH, arena->size, NULL, error);
       if (arenas[i] == NULL)
         {
           ghlo_run_spaces_end (self, arenas);

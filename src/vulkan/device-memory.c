@@ -35,11 +35,13 @@ alloc (GhloDeviceMemory  *self,
        gpointer          *host,
        GError           **error)
 {
-  static const GhloVulkanMemoryKind kinds[] = {
-    [GHLO_MEMORY_DEVICE] = GHLO_VULKAN_LOCAL, [GHLO_MEMORY_UPLOAD] = GHLO_VULKAN_UPLOAD,
-    [GHLO_MEMORY_READBACK] = GHLO_VULKAN_READBACK,
-  };
   GhloVulkanDevice *device = device_of (self);
+  const GhloVulkanMemoryKind kinds[] = {
+    [GHLO_MEMORY_DEVICE] = GHLO_VULKAN_LOCAL,
+    /* One pool where the host sees neither. */
+    [GHLO_MEMORY_SCRATCH] = ghlo_vulkan_device_is_unified (device) ? GHLO_VULKAN_SCRATCH : GHLO_VULKAN_LOCAL,
+    [GHLO_MEMORY_UPLOAD] = GHLO_VULKAN_UPLOAD, [GHLO_MEMORY_READBACK] = GHLO_VULKAN_READBACK,
+  };
   guint64 address;
 
   if (!device->core.klass->open (&device->core, NULL, error))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Each block is one buffer over one allocation, with a sorted list of its free ranges. Allocation is best fit. Requests
- * larger than a block get a block of their own.
+ * larger than a block get a block of their own. What only the queue uses is allocated again as soon as it is freed,
+ * since the queue executes in order: runs that are queued use the same memory one after the other. Memory that the host
+ * sees is free once the timeline has passed its last use.
  */
 
 #include "vulkan/memory.h"
@@ -31,11 +33,13 @@ typedef struct
   gsize                size;
   gsize                first;         /* offset of the first aligned address */
   gsize                used;
+  guint64              value;         /* of the timeline, until which freed ranges may be in use */
+  guint64              clock;         /* of the memory, when the block was last used */
   guint8              *host;          /* nullable */
   GArray              *free;          /* of Range; sorted, and merged where adjacent */
 } Block;
 
-/* A freed range that the device may use until the timeline reaches @value. */
+/* A freed range of memory that the host sees, which the device may use until the timeline reaches @value. */
 typedef struct
 {
   guint64 address;
@@ -49,6 +53,7 @@ struct _GhloVulkanMemory
   gsize             most_empty;       /* bytes of empty blocks that are kept for the next runs */
   GMutex            lock;             /* guards the fields below */
   GPtrArray        *blocks;           /* sorted by address */
+  guint64           clock;            /* counts uses of blocks */
   GQueue            retired;          /* roughly ordered by value; a range may have to wait for the one before it */
   gsize             used[GHLO_VULKAN_N_MEMORY_KINDS], reserved;
   gsize             peak;             /* maximum of count_used () */
@@ -60,6 +65,7 @@ static const VkMemoryPropertyFlags wishes[GHLO_VULKAN_N_MEMORY_KINDS][3] = {
 #define VISIBLE  (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED   VK_MEMORY_PROPERTY_HOST_CACHED_BIT
   [GHLO_VULKAN_LOCAL] = { LOCAL, VISIBLE | CACHED, VISIBLE },
+  [GHLO_VULKAN_SCRATCH] = { LOCAL, VISIBLE | CACHED, VISIBLE },
   [GHLO_VULKAN_UPLOAD] = { LOCAL | VISIBLE, VISIBLE, VISIBLE },
   [GHLO_VULKAN_READBACK] = { VISIBLE | CACHED, VISIBLE, VISIBLE },
   [GHLO_VULKAN_IMPORTED] = { VISIBLE | CACHED, VISIBLE, VISIBLE },
@@ -74,7 +80,10 @@ static const VkMemoryPropertyFlags unified_wishes[] = { LOCAL | VISIBLE | CACHED
 
 /* Maximum size of shared blocks of each kind. Upload blocks are small, since the host's window into device memory may
  * be. */
-static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = { 64 * MEBIBYTE, 8 * MEBIBYTE, 16 * MEBIBYTE, 0 };
+static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = {
+  [GHLO_VULKAN_LOCAL] = 64 * MEBIBYTE, [GHLO_VULKAN_SCRATCH] = 64 * MEBIBYTE, [GHLO_VULKAN_UPLOAD] = 8 * MEBIBYTE,
+  [GHLO_VULKAN_READBACK] = 16 * MEBIBYTE,
+};
 
 /* The first block is smaller by this factor. */
 #define FIRST_SHARE 16
@@ -139,12 +148,18 @@ find_type (const GhloVulkanDevice      *device,
   return found;
 }
 
+static gboolean
+is_local (GhloVulkanMemoryKind kind)
+{
+  return kind == GHLO_VULKAN_LOCAL || kind == GHLO_VULKAN_SCRATCH;
+}
+
 static guint32
 choose_type (const GhloVulkanDevice *device,
              GhloVulkanMemoryKind    kind,
              guint32                 allowed)
 {
-  guint32 found = kind == GHLO_VULKAN_LOCAL && ghlo_vulkan_device_is_unified (device)
+  guint32 found = is_local (kind) && ghlo_vulkan_device_is_unified (device)
                   ? find_type (device, allowed, unified_wishes, G_N_ELEMENTS (unified_wishes)) : G_MAXUINT32;
 
   return found != G_MAXUINT32 ? found : find_type (device, allowed, wishes[kind], G_N_ELEMENTS (wishes[kind]));
@@ -159,7 +174,7 @@ is_host_visible (const GhloVulkanDevice *device,
   const GhloVulkanHandles *handles = device->handles;
 
   return (handles->memory_types.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0
-         && (kind != GHLO_VULKAN_LOCAL || ghlo_vulkan_device_is_unified (device));
+         && (!is_local (kind) || ghlo_vulkan_device_is_unified (device));
 }
 
 /* The host reads the visible memory of a discrete card over the bus, uncached: 0.03 GB/s were measured. Uncached memory
@@ -370,25 +385,52 @@ add_block (GhloVulkanMemory *self,
   self->reserved += block->size;
 }
 
-/* Frees empty blocks, but keeps up to @kept bytes of them. */
+static gsize
+count_empty (const GhloVulkanMemory *self)
+{
+  gsize size = 0;
+
+  for (guint i = 0; i < self->blocks->len; i++)
+    {
+      const Block *block = self->blocks->pdata[i];
+
+      size += block->used == 0 ? block->size : 0;
+    }
+
+  return size;
+}
+
+/* Frees empty blocks that the device is done with, the least recently used first, until at most @kept bytes are empty.
+ * The one that was used last stays, unless nothing is kept: the next run would allocate it again. */
 static void
 drop_empty (GhloVulkanMemory *self,
             gsize             kept)
 {
-  for (guint i = self->blocks->len; i-- > 0;)
-    {
-      Block *block = self->blocks->pdata[i];
+  const gsize empty = count_empty (self);
+  const guint64 reached = empty > kept ? ghlo_vulkan_queue_reached (self->device->queue, G_MAXUINT64) : 0;
 
-      if (block->used > 0)
-        continue;
-      if (block->size <= kept)
+  for (gsize left = empty; left > kept;)
+    {
+      Block *oldest = NULL;
+      guint at = 0;
+
+      for (guint i = 0; i < self->blocks->len; i++)
         {
-          kept -= block->size;
-          continue;
+          Block *block = self->blocks->pdata[i];
+
+          if (block->used == 0 && block->value <= reached && (kept == 0 || block->clock < self->clock)
+              && (oldest == NULL || block->clock < oldest->clock))
+            {
+              oldest = block;
+              at = i;
+            }
         }
-      self->reserved -= block->size;
-      g_ptr_array_remove_index (self->blocks, i);
-      block_free (self, block);
+      if (oldest == NULL)
+        return;
+      left -= oldest->size;
+      self->reserved -= oldest->size;
+      g_ptr_array_remove_index (self->blocks, at);
+      block_free (self, oldest);
     }
 }
 
@@ -396,7 +438,8 @@ drop_empty (GhloVulkanMemory *self,
 static void
 give (GhloVulkanMemory *self,
       guint64           address,
-      gsize             size)
+      gsize             size,
+      guint64           value)
 {
   Block *block = self->blocks->pdata[find_block (self, address)];
   Range range = { (gsize) (address - block->address), size }, *ranges = (gpointer) block->free->data;
@@ -405,6 +448,8 @@ give (GhloVulkanMemory *self,
   while (i < block->free->len && ranges[i].offset < range.offset)
     i++;
   block->used -= size;
+  block->value = MAX (block->value, value);
+  block->clock = ++self->clock;
   self->used[block->kind] -= size;
   if (i < block->free->len && range.offset + range.size == ranges[i].offset)
     {
@@ -441,7 +486,7 @@ collect_until (GhloVulkanMemory *self,
     {
       g_autofree Retired *retired = g_queue_pop_head (&self->retired);
 
-      give (self, retired->address, retired->size);
+      give (self, retired->address, retired->size, retired->value);
     }
 }
 
@@ -454,16 +499,15 @@ collect (GhloVulkanMemory *self)
     collect_until (self, ghlo_vulkan_queue_reached (self->device->queue, last->value));
 }
 
-/* Returns 0 if no block of the kind has room. */
-static guint64
-take (GhloVulkanMemory     *self,
-      GhloVulkanMemoryKind  kind,
-      gsize                 size)
+/* Returns the block of the kind with the smallest free range of at least @size bytes, and the range's index in it, or
+ * NULL. */
+static Block *
+find_room (const GhloVulkanMemory *self,
+           GhloVulkanMemoryKind    kind,
+           gsize                   size,
+           guint                  *at)
 {
   Block *best = NULL;
-  guint at = 0;
-  Range *range;
-  guint64 address;
 
   for (guint i = 0; i < self->blocks->len; i++)
     {
@@ -472,12 +516,27 @@ take (GhloVulkanMemory     *self,
 
       for (guint k = 0; block->kind == kind && k < block->free->len; k++)
         if (ranges[k].size >= size
-            && (best == NULL || ranges[k].size < g_array_index (best->free, Range, at).size))
+            && (best == NULL || ranges[k].size < g_array_index (best->free, Range, *at).size))
           {
             best = block;
-            at = k;
+            *at = k;
           }
     }
+
+  return best;
+}
+
+/* Returns 0 if no block of the kind has room. */
+static guint64
+take (GhloVulkanMemory     *self,
+      GhloVulkanMemoryKind  kind,
+      gsize                 size)
+{
+  guint at;
+  Block *best = find_room (self, kind, size, &at);
+  Range *range;
+  guint64 address;
+
   if (best == NULL)
     return 0;
   range = &g_array_index (best->free, Range, at);
@@ -487,6 +546,7 @@ take (GhloVulkanMemory     *self,
   if (range->size == 0)
     g_array_remove_index (best->free, at);
   best->used += size;
+  best->clock = ++self->clock;
   self->used[kind] += size;
   self->peak = MAX (self->peak, count_used (self));
 
@@ -542,6 +602,24 @@ reserve (GhloVulkanMemory      *self,
   return block != NULL;
 }
 
+/* Called with the lock held, which is released meanwhile. Waits for the queue, and frees all empty blocks; returns
+ * whether @size bytes have to be reserved after that. */
+static gboolean
+drop_all (GhloVulkanMemory     *self,
+          GhloVulkanMemoryKind  kind,
+          gsize                 size)
+{
+  guint at;
+
+  g_mutex_unlock (&self->lock);
+  ghlo_vulkan_queue_finish (self->device->queue, NULL, NULL);
+  g_mutex_lock (&self->lock);
+  collect (self);
+  drop_empty (self, 0);
+
+  return find_room (self, kind, size, &at) == NULL;
+}
+
 guint64
 ghlo_vulkan_memory_alloc (GhloVulkanMemory      *self,
                           GhloVulkanMemoryKind   kind,
@@ -568,10 +646,9 @@ ghlo_vulkan_memory_alloc (GhloVulkanMemory      *self,
 
       if (!reserve (self, kind, rounded, &first))
         {
-          drop_empty (self, 0);
           if (!g_error_matches (first, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY))
             g_propagate_error (error, g_steal_pointer (&first));
-          else
+          else if (drop_all (self, kind, rounded))
             reserve (self, kind, rounded, error);
         }
       address = take (self, kind, rounded);
@@ -579,6 +656,13 @@ ghlo_vulkan_memory_alloc (GhloVulkanMemory      *self,
   g_mutex_unlock (&self->lock);
 
   return address;
+}
+
+/* Whether what uses the block next is in the queue behind what used it last. */
+static gboolean
+is_ordered (const Block *block)
+{
+  return block->kind == GHLO_VULKAN_SCRATCH || (block->kind == GHLO_VULKAN_LOCAL && block->host == NULL);
 }
 
 void
@@ -593,8 +677,8 @@ ghlo_vulkan_memory_free (GhloVulkanMemory *self,
 
   g_mutex_lock (&self->lock);
   collect_until (self, seen);
-  if (value <= seen)
-    give (self, address, retired.size);
+  if (value <= seen || is_ordered (self->blocks->pdata[find_block (self, address)]))
+    give (self, address, retired.size, value);
   else
     g_queue_push_tail (&self->retired, g_memdup2 (&retired, sizeof retired));
   g_mutex_unlock (&self->lock);
@@ -671,6 +755,12 @@ ghlo_vulkan_memory_unimport (GhloVulkanMemory *self,
   g_ptr_array_remove_index (self->blocks, (guint) i);
   block_free (self, block);
   g_mutex_unlock (&self->lock);
+}
+
+gsize
+ghlo_vulkan_memory_most_empty (const GhloVulkanMemory *self)
+{
+  return self->most_empty;
 }
 
 void

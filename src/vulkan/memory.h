@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   GHLO_VULKAN_LOCAL,            /* the fastest for the device; mapped if memory is unified */
+  GHLO_VULKAN_SCRATCH,          /* the same; the host uses it only while the queue is idle */
   GHLO_VULKAN_UPLOAD,           /* written by the host, and never read by it */
   GHLO_VULKAN_READBACK,         /* read by the host, through its caches */
   GHLO_VULKAN_IMPORTED,         /* the host's own memory, imported; not allocated here */
@@ -37,7 +38,8 @@ guint64           ghlo_vulkan_memory_alloc        (GhloVulkanMemory            *
                                                    GhloVulkanMemoryKind         kind,
                                                    gsize                        size,
                                                    GError                     **error);
-/* Frees a range that may still be in use until the queue's timeline reaches @value. */
+/* Frees a range that may still be in use until the queue's timeline reaches @value, by commands that are in the queue
+ * already. */
 void              ghlo_vulkan_memory_free         (GhloVulkanMemory            *self,
                                                    guint64                      address,
                                                    gsize                        size,
@@ -58,6 +60,8 @@ void              ghlo_vulkan_memory_unimport     (GhloVulkanMemory            *
  * memory of its own. If it is not 0, all local memory is visible to the host, which reads it as fast as any other
  * memory. */
 guint64           ghlo_vulkan_memory_find_unified (const GhloVulkanDevice      *device);
+/* Returns the bytes of empty blocks up to which all of them are kept. Of more, those that were used last are kept. */
+gsize             ghlo_vulkan_memory_most_empty   (const GhloVulkanMemory      *self);
 /* Releases empty blocks. */
 void              ghlo_vulkan_memory_trim         (GhloVulkanMemory            *self);
 void              ghlo_vulkan_memory_measure      (GhloVulkanMemory            *self,

@@ -9,7 +9,9 @@
 
 enum { ALIGNMENT = 64, MIB = 1 << 20 };
 
-static const GhloMemoryKind kinds[] = { GHLO_MEMORY_DEVICE, GHLO_MEMORY_UPLOAD, GHLO_MEMORY_READBACK };
+static const GhloMemoryKind kinds[] = {
+  GHLO_MEMORY_DEVICE, GHLO_MEMORY_SCRATCH, GHLO_MEMORY_UPLOAD, GHLO_MEMORY_READBACK,
+};
 
 typedef struct
 {

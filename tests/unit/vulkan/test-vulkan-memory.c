@@ -207,6 +207,97 @@ test_growth (void)
   g_assert_cmpuint (now.reserved, ==, before.reserved);
 }
 
+/* What the queue uses next may lie in what it still uses, where the host sees neither: the copies are in order. */
+static void
+test_order (void)
+{
+  enum { SIZE = 1 << 16 };
+  static const GhloVulkanMemoryKind kinds[] = { GHLO_VULKAN_SCRATCH, GHLO_VULKAN_LOCAL };
+  GhloGpuDevice *device = vulkan_program_open ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (kinds); i++)
+    {
+      GhloVulkanMemory *memory = device->vulkan.memory;
+      GhloVulkanQueue *queue = device->vulkan.queue;
+      const gboolean is_ordered = kinds[i] == GHLO_VULKAN_SCRATCH || !ghlo_vulkan_device_is_unified (&device->vulkan);
+      guint8 bytes[SIZE];
+      guint64 ends[4], between[2];
+
+      for (guint k = 0; k < 4; k++)
+        {
+          ends[k] = ghlo_vulkan_memory_alloc (memory, GHLO_VULKAN_LOCAL, SIZE, &error);
+          g_assert_no_error (error);
+          memset (bytes, (int) k + 1, SIZE);
+          g_assert_true (ghlo_vulkan_upload (&device->vulkan, bytes, ends[k], SIZE, NULL, &error));
+        }
+      for (guint k = 0; k < 2; k++)
+        {
+          between[k] = ghlo_vulkan_memory_alloc (memory, kinds[i], SIZE, &error);
+          g_assert_true (ghlo_vulkan_queue_copy (queue, ends[k], between[k], SIZE, &error));
+          g_assert_true (ghlo_vulkan_queue_copy (queue, between[k], ends[k + 2], SIZE, &error));
+          ghlo_vulkan_memory_free (memory, between[k], SIZE, ghlo_vulkan_queue_value (queue));
+        }
+      g_assert_true ((between[0] == between[1]) == is_ordered);
+      for (guint k = 0; k < 4; k++)
+        {
+          g_assert_true (ghlo_vulkan_download (&device->vulkan, ends[k], bytes, SIZE, NULL, &error));
+          g_assert_cmpuint (bytes[0], ==, k % 2 + 1);
+          g_assert_cmpuint (bytes[SIZE - 1], ==, k % 2 + 1);
+          ghlo_vulkan_memory_free (memory, ends[k], SIZE, ghlo_vulkan_queue_value (queue));
+        }
+    }
+}
+
+/* Empty blocks stay up to a part of the memory, those that were used last, and the last one whatever its size. */
+static void
+test_idle (void)
+{
+  enum { N_BLOCKS = 24 };
+  GhloGpuDevice *device = vulkan_program_open ();
+  g_autoptr (GError) error = NULL;
+  GhloVulkanMemoryStatistics before, now;
+  guint64 addresses[N_BLOCKS], large, again;
+  gsize kept, size;
+
+  if (device == NULL)
+    return;
+  g_assert_true (ghlo_vulkan_queue_finish (device->vulkan.queue, NULL, &error));
+  ghlo_vulkan_memory_trim (device->vulkan.memory);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &before);
+  kept = ghlo_vulkan_memory_most_empty (device->vulkan.memory);
+  size = kept / (N_BLOCKS / 2);
+  if (kept + size > device->vulkan.max_allocation / 2)
+    {
+      g_test_skip ("a block is smaller than what is kept");
+      return;
+    }
+  for (guint i = 0; i < N_BLOCKS; i++)
+    {
+      addresses[i] = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, size, &error);
+      g_assert_no_error (error);
+    }
+  for (guint i = 0; i < N_BLOCKS; i++)
+    ghlo_vulkan_memory_free (device->vulkan.memory, addresses[i], size, 0);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
+  g_assert_cmpuint (now.reserved - before.reserved, <=, kept);
+  g_assert_cmpuint (now.reserved - before.reserved, >, kept / 2);
+  again = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, size, &error);
+  for (guint i = 0; i < N_BLOCKS / 2; i++)
+    g_assert_cmpuint (again, !=, addresses[i]);
+  ghlo_vulkan_memory_free (device->vulkan.memory, again, size, 0);
+
+  large = ghlo_vulkan_memory_alloc (device->vulkan.memory, GHLO_VULKAN_LOCAL, kept + size, &error);
+  g_assert_no_error (error);
+  ghlo_vulkan_memory_free (device->vulkan.memory, large, kept + size, 0);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
+  g_assert_cmpuint (now.reserved - before.reserved, >=, kept + size);
+  g_assert_cmpuint (now.reserved - before.reserved, <, kept + 2 * size);
+  ghlo_vulkan_memory_trim (device->vulkan.memory);
+  ghlo_vulkan_memory_measure (device->vulkan.memory, &now);
+  g_assert_cmpuint (now.reserved, ==, before.reserved);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -214,6 +305,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/memory/growth", test_growth);
   g_test_add_func ("/vulkan/memory/staged", test_staged);
+  g_test_add_func ("/vulkan/memory/order", test_order);
+  g_test_add_func ("/vulkan/memory/idle", test_idle);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *path = g_strconcat ("/vulkan/memory/", programs[i].name, NULL);
