@@ -70,6 +70,24 @@ product_reason (const GhloIrOp *const *ops,
   return reason != NULL || computed == GHLO_STEP_NONE ? reason : ghlo_cpu_prologue_obstacle (product, computed);
 }
 
+/* Lanes with padding between them are computed one by one; the step for pads copies what is strided. */
+static const char *
+map_reason (const GhloIrOp *const *ops,
+            guint                  n_ops)
+{
+  for (guint i = 0; i < n_ops; i++)
+    {
+      gsize rank;
+      const gint64 *interior = ops[i]->kind == GHLO_OP_STABLEHLO_PAD
+                               ? ghlo_ir_op_get_ints (ops[i], "interior_padding", &rank) : NULL;
+
+      if (interior != NULL && rank > 0 && interior[rank - 1] > 0)
+        return "it pads between adjacent elements";
+    }
+
+  return ghlo_kernel_obstacle_of_group (ops, n_ops);
+}
+
 static const char *
 unsupported_reason (GhloDeviceCore        *self,
                     GhloFusionKind         kind,
@@ -84,7 +102,7 @@ unsupported_reason (GhloDeviceCore        *self,
       return product_reason (ops, n_ops);
     case GHLO_FUSION_REDUCTION:
     case GHLO_FUSION_MAP:
-      return ghlo_kernel_obstacle_of_group (ops, n_ops);
+      return map_reason (ops, n_ops);
     case GHLO_FUSION_STEP:
     case GHLO_FUSION_SPLIT_WINDOWS:
       return NULL;

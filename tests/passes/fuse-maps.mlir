@@ -403,3 +403,31 @@ module {
     return %1 : tensor<4xi4>
   }
 }
+// -----
+// PASS: fuse-maps
+// What pads between elements is in the group of its readers, and what computes these elements is not.
+func.func @main(%x: tensor<4x8xf32>, %f: tensor<f32>) -> tensor<7x8xf32> {
+  %0 = stablehlo.tanh %x : tensor<4x8xf32>
+  %1 = stablehlo.negate %0 : tensor<4x8xf32>
+  %2 = stablehlo.pad %1, %f, low = [0, 0], high = [0, 0], interior = [1, 0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<7x8xf32>
+  %3 = stablehlo.add %2, %2 : tensor<7x8xf32>
+  return %3 : tensor<7x8xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<f32>) -> tensor<7x8xf32> {
+    %0 = stablehlo.composite "ghlo.fusion.map" %arg0 {decomposition = @ghlo.fusion.map.1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = stablehlo.composite "ghlo.fusion.map" %0, %arg1 {decomposition = @ghlo.fusion.map.2} : (tensor<4x8xf32>, tensor<f32>) -> tensor<7x8xf32>
+    return %1 : tensor<7x8xf32>
+  }
+  func.func private @ghlo.fusion.map.1(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %0 = stablehlo.tanh %arg0 : tensor<4x8xf32>
+    %1 = stablehlo.negate %0 : tensor<4x8xf32>
+    return %1 : tensor<4x8xf32>
+  }
+  func.func private @ghlo.fusion.map.2(%arg0: tensor<4x8xf32>, %arg1: tensor<f32>) -> tensor<7x8xf32> {
+    %0 = stablehlo.pad %arg0, %arg1, low = [0, 0], high = [0, 0], interior = [1, 0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<7x8xf32>
+    %1 = stablehlo.add %0, %0 : tensor<7x8xf32>
+    return %1 : tensor<7x8xf32>
+  }
+}

@@ -84,3 +84,45 @@ func.func @dimension_size() {
   check.expect_eq_const %sum, dense<6> : tensor<i32>
   func.return
 }
+
+// Padding between elements, in a group with what reads it, beside the same by a dimension more.
+func.func @padded_between() {
+  %i = stablehlo.iota dim = 0 : tensor<420xf32>
+  %r = stablehlo.reshape %i : (tensor<420xf32>) -> tensor<3x20x7xf32>
+  %x = stablehlo.optimization_barrier %r : tensor<3x20x7xf32>
+  %fill = stablehlo.constant dense<-0.5> : tensor<f32>
+  %0 = stablehlo.pad %x, %fill, low = [0, 0, 1], high = [0, -1, 2], interior = [0, 2, 0] : (tensor<3x20x7xf32>, tensor<f32>) -> tensor<3x57x10xf32>
+  %1 = stablehlo.pad %x, %fill, low = [0, -2, 0], high = [0, 1, 3], interior = [0, 2, 0] : (tensor<3x20x7xf32>, tensor<f32>) -> tensor<3x57x10xf32>
+  %2 = stablehlo.subtract %0, %1 : tensor<3x57x10xf32>
+  %3 = stablehlo.reshape %x : (tensor<3x20x7xf32>) -> tensor<3x20x1x7xf32>
+  %4 = stablehlo.pad %3, %fill, low = [0, 0, 0, 0], high = [0, 0, 2, 0], interior = [0, 0, 0, 0] : (tensor<3x20x1x7xf32>, tensor<f32>) -> tensor<3x20x3x7xf32>
+  %5 = stablehlo.reshape %4 : (tensor<3x20x3x7xf32>) -> tensor<3x60x7xf32>
+  %6 = stablehlo.slice %5 [0:3, 0:57, 0:7] : (tensor<3x60x7xf32>) -> tensor<3x57x7xf32>
+  %7 = stablehlo.pad %6, %fill, low = [0, 0, 1], high = [0, 0, 2], interior = [0, 0, 0] : (tensor<3x57x7xf32>, tensor<f32>) -> tensor<3x57x10xf32>
+  %8 = stablehlo.slice %5 [0:3, 2:59, 0:7] : (tensor<3x60x7xf32>) -> tensor<3x57x7xf32>
+  %9 = stablehlo.pad %8, %fill, low = [0, 0, 0], high = [0, 0, 3], interior = [0, 0, 0] : (tensor<3x57x7xf32>, tensor<f32>) -> tensor<3x57x10xf32>
+  %10 = stablehlo.subtract %7, %9 : tensor<3x57x10xf32>
+  check.expect_eq %2, %10 : tensor<3x57x10xf32>
+  return
+}
+
+// The same along the innermost dimension, backwards, of what the group computes itself.
+func.func @padded_between_lanes() {
+  %i = stablehlo.iota dim = 0 : tensor<330xi32>
+  %r = stablehlo.reshape %i : (tensor<330xi32>) -> tensor<10x33xi32>
+  %x = stablehlo.optimization_barrier %r : tensor<10x33xi32>
+  %y = stablehlo.multiply %x, %x : tensor<10x33xi32>
+  %fill = stablehlo.constant dense<-3> : tensor<i32>
+  %0 = stablehlo.pad %y, %fill, low = [0, 0], high = [0, 1], interior = [0, 1] : (tensor<10x33xi32>, tensor<i32>) -> tensor<10x66xi32>
+  %1 = stablehlo.reverse %0, dims = [1] : tensor<10x66xi32>
+  %2 = stablehlo.pad %x, %fill, low = [0, 1], high = [0, 0], interior = [0, 1] : (tensor<10x33xi32>, tensor<i32>) -> tensor<10x66xi32>
+  %3 = stablehlo.add %1, %2 : tensor<10x66xi32>
+  %4 = stablehlo.reverse %y, dims = [1] : tensor<10x33xi32>
+  %5 = stablehlo.add %4, %x : tensor<10x33xi32>
+  %6 = stablehlo.reshape %5 : (tensor<10x33xi32>) -> tensor<330x1xi32>
+  %twice = stablehlo.constant dense<-6> : tensor<i32>
+  %7 = stablehlo.pad %6, %twice, low = [0, 1], high = [0, 0], interior = [0, 0] : (tensor<330x1xi32>, tensor<i32>) -> tensor<330x2xi32>
+  %8 = stablehlo.reshape %7 : (tensor<330x2xi32>) -> tensor<10x66xi32>
+  check.expect_eq %3, %8 : tensor<10x66xi32>
+  return
+}

@@ -72,21 +72,24 @@ typedef struct
   GhloKernelTerm           terms[GHLO_LOWER_MAX_GUARDS];
 } Access;
 
-/* Adds a guard as a term. If a dimension is a multiple of the guard's position, the term replaces it in the address:
- * the access is then known to be in bounds. */
+/* Adds a guard, whose position in the axes that remain is @position, as a term. If a dimension is a multiple of the
+ * position, the term replaces it in the address: the access is then known to be in bounds. */
 static void
-add_guard_term (const GhloEmission *self,
-                Access             *access,
-                const GhloAffine   *position,
-                gint64              end)
+add_guard_term (const GhloEmission   *self,
+                Access               *access,
+                const GhloIndexGuard *guard,
+                const GhloAffine     *position)
 {
   const GhloIndex *index = access->place->index;
   const GhloView *view = ghlo_emission_view (self, access->place->buffer);
   GhloKernelTerm *term = &access->terms[access->n_terms++];
 
-  *term = (GhloKernelTerm) { .node = GHLO_KERNEL_NONE, .step = 1, .end = end, .offset = position->offset };
+  *term = (GhloKernelTerm) { .node = GHLO_KERNEL_NONE, .step = guard->step, .end = guard->end,
+                             .offset = position->offset };
   ghlo_emission_set_strides (self, position, term->strides);
-  for (guint i = 0; i < index->rank && term->stride == 0; i++)
+  if (guard->step > 1)
+    term->stride = index->rank > 0 ? view->strides[guard->dimension] : 0;
+  for (guint i = 0; i < index->rank && guard->step == 1 && term->stride == 0; i++)
     {
       GhloAffine affine = *index->dimensions[i];
       gint64 factor, offset = access->affine.offset;
@@ -135,11 +138,12 @@ ghlo_emission_access (GhloEmission    *self,
   ghlo_emission_set_member (self, &access.affine);
   for (guint i = index->n_guards; i > 0; i--)
     {
-      GhloAffine position = *index->guards[i - 1].position;
+      const GhloIndexGuard *guard = &index->guards[i - 1];
+      GhloAffine position = *guard->position;
 
       ghlo_emission_set_member (self, &position);
-      if (!always_holds (self, &position, index->guards[i - 1].end))
-        add_guard_term (self, &access, &position, index->guards[i - 1].end);
+      if (guard->step > 1 || !always_holds (self, &position, guard->end))
+        add_guard_term (self, &access, guard, &position);
     }
   ghlo_emission_set_strides (self, &access.affine, strides);
   /* An index without dimensions is only used for its guards; its address is the start of the buffer, which always

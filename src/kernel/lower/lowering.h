@@ -44,11 +44,13 @@ typedef struct
   gint64 strides[GHLO_LOWER_MAX_VARIABLES];
 } GhloAffine;
 
-/* Holds where 0 <= position < end; position uses no dynamic offsets. */
+/* Holds where position is a multiple of step and 0 <= position / step < end; position uses no dynamic offsets. Where
+ * step is more than 1, position / step is the index in @dimension of an operand, whose own function there is 0. */
 typedef struct
 {
   const GhloAffine *position;
-  gint64            end;
+  gint64            end, step;
+  guint64           dimension;
 } GhloIndexGuard;
 
 /* An index as a function of the point; undefined where a guard does not hold. Its affine functions are interned by the

@@ -18,7 +18,7 @@ typedef struct
   guint32        n_words, expr;
 } MemoKey;
 
-enum { MAX_WORDS = 2 + GHLO_LOWER_MAX_RANK + 2 * GHLO_LOWER_MAX_GUARDS };
+enum { MAX_WORDS = 2 + GHLO_LOWER_MAX_RANK + 3 * GHLO_LOWER_MAX_GUARDS };
 
 static MemoKey
 list_words (const GhloIrValue *value,
@@ -35,6 +35,7 @@ list_words (const GhloIrValue *value,
     {
       words[n++] = GPOINTER_TO_SIZE (index->guards[i].position);
       words[n++] = (guint64) index->guards[i].end;
+      words[n++] = (guint64) index->guards[i].step;
     }
 
   return (MemoKey) { words, n };
@@ -242,16 +243,23 @@ make_scalar (GhloLowering    *self,
   return ghlo_lower_scalar (self, op, operands);
 }
 
+static gboolean
+add_guard (GhloIndex      *index,
+           GhloIndexGuard  guard)
+{
+  if (index->n_guards == GHLO_LOWER_MAX_GUARDS || ghlo_lower_has_dynamic_offsets (guard.position))
+    return FALSE;
+  index->guards[index->n_guards++] = guard;
+
+  return TRUE;
+}
+
 gboolean
 ghlo_lower_add_guard (GhloIndex        *index,
                       const GhloAffine *position,
                       gint64            end)
 {
-  if (index->n_guards == GHLO_LOWER_MAX_GUARDS || ghlo_lower_has_dynamic_offsets (position))
-    return FALSE;
-  index->guards[index->n_guards++] = (GhloIndexGuard) { position, end };
-
-  return TRUE;
+  return add_guard (index, (GhloIndexGuard) { .position = position, .end = end, .step = 1 });
 }
 
 guint32
@@ -278,6 +286,29 @@ ghlo_lower_guarded (GhloLowering      *self,
   return ghlo_lower_node (self, GHLO_NODE_SELECT, ghlo_expr (self, node)->type, inside, node, fill);
 }
 
+/* Makes the index of the operand in dimension @i. Between elements there is padding only where the operand is read from
+ * memory: elsewhere the index would not be affine. Returns why the dimension is not padded, or NULL. */
+static const char *
+pad_dimension (GhloLowering          *self,
+               const GhloIrWindowDim *dim,
+               guint                  i,
+               gboolean               is_read,
+               GhloIndex             *inner)
+{
+  const GhloAffine *position = ghlo_lower_shift (self, inner->dimensions[i], -dim->padding_low);
+  gboolean fits = TRUE;
+
+  if (dim->base_dilation > 1 && !is_read)
+    return "it pads between elements that the group computes";
+  inner->dimensions[i] = dim->base_dilation > 1 ? self->zero : position;
+  if (dim->base_dilation > 1)
+    fits = add_guard (inner, (GhloIndexGuard) { position, dim->input, dim->base_dilation, i });
+  else if (dim->padding_low > 0 || dim->padding_high > 0)
+    fits = ghlo_lower_add_guard (inner, position, dim->input);
+
+  return fits ? NULL : "it pads too many dimensions, or at an offset known only at run time";
+}
+
 static guint32
 make_pad (GhloLowering    *self,
           const GhloIrOp  *op,
@@ -286,22 +317,14 @@ make_pad (GhloLowering    *self,
   const GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
   GhloIndex inner = *index;
   g_autofree GhloIrWindow *window = g_new (GhloIrWindow, 1);   /* large, and this function recurses */
+  const gboolean is_read = ghlo_lower_find_operand (self, operand) >= 0;
   const char *reason = ghlo_ir_window_read (window, op);
   guint32 value;
 
+  for (guint i = 0; i < window->rank && reason == NULL; i++)
+    reason = pad_dimension (self, &window->dims[i], i, is_read, &inner);
   if (reason != NULL)
     return ghlo_lower_refuse (self, reason);
-  for (guint i = 0; i < window->rank; i++)
-    {
-      const GhloIrWindowDim *dim = &window->dims[i];
-
-      if (dim->base_dilation > 1)
-        return ghlo_lower_refuse (self, "it has interior padding");
-      inner.dimensions[i] = ghlo_lower_shift (self, index->dimensions[i], -dim->padding_low);
-      if ((dim->padding_low > 0 || dim->padding_high > 0)
-          && !ghlo_lower_add_guard (&inner, inner.dimensions[i], dim->input))
-        return ghlo_lower_refuse (self, "it pads too many dimensions, or at an offset known only at run time");
-    }
   value = value_of_part (self, ghlo_ir_op_operand (op, 1), index, index->part);
 
   return ghlo_lower_guarded (self, operand, &inner, index, value);

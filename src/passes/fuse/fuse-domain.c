@@ -384,6 +384,9 @@ check_index (Check          *self,
     return "it is read at indices that are computed at run time";
   if (op->kind == GHLO_OP_STABLEHLO_PAD && is_live (self, ghlo_ir_op_operand (op, 1)))
     return "the group computes the padding value";
+  if (op->kind == GHLO_OP_STABLEHLO_PAD && !ghlo_ir_op_ints_are (op, "interior_padding", 0)
+      && is_live (self, ghlo_ir_op_operand (op, 0)))
+    return "the group computes what is padded between elements";
   for (guint k = 0; k < op->n_operands && reason == NULL; k++)
     reason = read_elsewhere (self, ghlo_ir_op_operand (op, k), places);
 
