@@ -12,14 +12,17 @@
 #include "kernel/lower.h"
 #include "plan/epilogue.h"
 
-/* Implementations for operations that are more than one kernel or use other shaders; single kernels are tried last. */
+/* Implementations for operations that are more than one kernel or use other shaders; single kernels are tried last, or
+ * where they decline what is better as something else. */
 static const struct
 {
   GhloIrOpKind                  op;
   const GhloStepImplementation *implementation;
 } rows[] = {
   { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_gpu_step_attention },        /* fusions */
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_gpu_step_kernel },
   { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_gpu_step_product },
+  { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_gpu_step_kernel },
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_gpu_step_product },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_gpu_step_product },
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_gpu_step_product },
@@ -41,15 +44,19 @@ ghlo_gpu_find_step (GhloDeviceCore               *self,
                     const GhloIrOp               *op,
                     const GhloStepImplementation *previous)
 {
-  gboolean is_next = previous == NULL;
+  gboolean is_next = previous == NULL, has_kernel = !ghlo_kernel_has_kind (op->kind);
 
   for (guint i = 0; rows[i].implementation != NULL; i++)
-    if (rows[i].op == op->kind && is_next)
-      return rows[i].implementation;
-    else if (rows[i].op == op->kind)
+    {
+      if (rows[i].op != op->kind)
+        continue;
+      if (is_next)
+        return rows[i].implementation;
       is_next = rows[i].implementation == previous;
+      has_kernel = has_kernel || rows[i].implementation == &ghlo_gpu_step_kernel;
+    }
 
-  return previous != &ghlo_gpu_step_kernel && ghlo_kernel_has_kind (op->kind) ? &ghlo_gpu_step_kernel : NULL;
+  return is_next && !has_kernel ? &ghlo_gpu_step_kernel : NULL;
 }
 
 static gboolean
@@ -75,8 +82,9 @@ step_reason (const GhloGpuDevice *device,
   if (ghlo_gpu_find_step (NULL, op, NULL) == NULL)
     return "it is not implemented";
 
-  return op->kind == GHLO_OP_STABLEHLO_COMPOSITE || ghlo_gpu_find_step (NULL, op, NULL) == &ghlo_gpu_step_kernel
-         ? ghlo_kernel_obstacle (op) : NULL;
+  return op->kind == GHLO_OP_STABLEHLO_COMPOSITE
+         || (ghlo_gpu_find_step (NULL, op, NULL) == &ghlo_gpu_step_kernel
+             && ghlo_gpu_find_step (NULL, op, &ghlo_gpu_step_kernel) == NULL) ? ghlo_kernel_obstacle (op) : NULL;
 }
 
 static const char *

@@ -125,3 +125,87 @@ func.func @windows_of_distant_halves() {
   check.expect_eq %9, %12 : tensor<4x201xf16>
   func.return
 }
+
+// Groups of one feature each, beside the same with one group, whose other weights are 0.
+func.func @one_feature_a_group() {
+  %i = stablehlo.iota dim = 0 : tensor<6864xi32>
+  %seventeen = stablehlo.constant dense<17> : tensor<6864xi32>
+  %r = stablehlo.remainder %i, %seventeen : tensor<6864xi32>
+  %f = stablehlo.convert %r : (tensor<6864xi32>) -> tensor<6864xf32>
+  %s = stablehlo.reshape %f : (tensor<6864xf32>) -> tensor<2x13x11x24xf32>
+  %x = stablehlo.optimization_barrier %s : tensor<2x13x11x24xf32>
+  %j = stablehlo.iota dim = 0 : tensor<216xi32>
+  %five = stablehlo.constant dense<5> : tensor<216xi32>
+  %q = stablehlo.remainder %j, %five : tensor<216xi32>
+  %g = stablehlo.convert %q : (tensor<216xi32>) -> tensor<216xf32>
+  %v = stablehlo.reshape %g : (tensor<216xf32>) -> tensor<3x3x1x24xf32>
+  %w = stablehlo.optimization_barrier %v : tensor<3x3x1x24xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[1, 2], [2, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 24 : i64} : (tensor<2x13x11x24xf32>, tensor<3x3x1x24xf32>) -> tensor<2x6x5x24xf32>
+  %wide = stablehlo.broadcast_in_dim %w, dims = [0, 1, 2, 3] : (tensor<3x3x1x24xf32>) -> tensor<3x3x24x24xf32>
+  %from = stablehlo.iota dim = 2 : tensor<3x3x24x24xi32>
+  %to = stablehlo.iota dim = 3 : tensor<3x3x24x24xi32>
+  %own = stablehlo.compare EQ, %from, %to : (tensor<3x3x24x24xi32>, tensor<3x3x24x24xi32>) -> tensor<3x3x24x24xi1>
+  %zeros = stablehlo.constant dense<0.0> : tensor<3x3x24x24xf32>
+  %dense = stablehlo.select %own, %wide, %zeros : tensor<3x3x24x24xi1>, tensor<3x3x24x24xf32>
+  %1 = stablehlo.convolution(%x, %dense) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[1, 2], [2, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x13x11x24xf32>, tensor<3x3x24x24xf32>) -> tensor<2x6x5x24xf32>
+  check.expect_eq %0, %1 : tensor<2x6x5x24xf32>
+  return
+}
+
+// The same with features outside, a dilated image, reversed windows, and an epilogue.
+func.func @one_feature_a_group_spread() {
+  %i = stablehlo.iota dim = 0 : tensor<630xi32>
+  %seventeen = stablehlo.constant dense<17> : tensor<630xi32>
+  %r = stablehlo.remainder %i, %seventeen : tensor<630xi32>
+  %f = stablehlo.convert %r : (tensor<630xi32>) -> tensor<630xf32>
+  %s = stablehlo.reshape %f : (tensor<630xf32>) -> tensor<3x5x7x6xf32>
+  %x = stablehlo.optimization_barrier %s : tensor<3x5x7x6xf32>
+  %j = stablehlo.iota dim = 0 : tensor<45xi32>
+  %five = stablehlo.constant dense<5> : tensor<45xi32>
+  %q = stablehlo.remainder %j, %five : tensor<45xi32>
+  %g = stablehlo.convert %q : (tensor<45xi32>) -> tensor<45xf32>
+  %v = stablehlo.reshape %g : (tensor<45xf32>) -> tensor<5x1x3x3xf32>
+  %w = stablehlo.optimization_barrier %v : tensor<5x1x3x3xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [1, 1], pad = [[1, 1], [2, 1]], lhs_dilate = [2, 2], reverse = [true, true]} {batch_group_count = 1 : i64, feature_group_count = 5 : i64} : (tensor<3x5x7x6xf32>, tensor<5x1x3x3xf32>) -> tensor<3x5x13x12xf32>
+  %wide = stablehlo.broadcast_in_dim %w, dims = [0, 1, 2, 3] : (tensor<5x1x3x3xf32>) -> tensor<5x5x3x3xf32>
+  %from = stablehlo.iota dim = 1 : tensor<5x5x3x3xi32>
+  %to = stablehlo.iota dim = 0 : tensor<5x5x3x3xi32>
+  %own = stablehlo.compare EQ, %from, %to : (tensor<5x5x3x3xi32>, tensor<5x5x3x3xi32>) -> tensor<5x5x3x3xi1>
+  %zeros = stablehlo.constant dense<0.0> : tensor<5x5x3x3xf32>
+  %dense = stablehlo.select %own, %wide, %zeros : tensor<5x5x3x3xi1>, tensor<5x5x3x3xf32>
+  %1 = stablehlo.convolution(%x, %dense) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [1, 1], pad = [[1, 1], [2, 1]], lhs_dilate = [2, 2], reverse = [true, true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<3x5x7x6xf32>, tensor<5x5x3x3xf32>) -> tensor<3x5x13x12xf32>
+  %bias = stablehlo.constant dense<-100.0> : tensor<3x5x13x12xf32>
+  %nothing = stablehlo.constant dense<0.0> : tensor<3x5x13x12xf32>
+  %2 = stablehlo.add %0, %bias : tensor<3x5x13x12xf32>
+  %3 = stablehlo.maximum %2, %nothing : tensor<3x5x13x12xf32>
+  %4 = stablehlo.add %1, %bias : tensor<3x5x13x12xf32>
+  %5 = stablehlo.maximum %4, %nothing : tensor<3x5x13x12xf32>
+  check.expect_eq %3, %5 : tensor<3x5x13x12xf32>
+  return
+}
+
+// The same in bf16, over one dimension.
+func.func @one_feature_a_group_narrow() {
+  %i = stablehlo.iota dim = 0 : tensor<6400xi32>
+  %seventeen = stablehlo.constant dense<17> : tensor<6400xi32>
+  %r = stablehlo.remainder %i, %seventeen : tensor<6400xi32>
+  %f = stablehlo.convert %r : (tensor<6400xi32>) -> tensor<6400xbf16>
+  %s = stablehlo.reshape %f : (tensor<6400xbf16>) -> tensor<4x50x32xbf16>
+  %x = stablehlo.optimization_barrier %s : tensor<4x50x32xbf16>
+  %j = stablehlo.iota dim = 0 : tensor<128xi32>
+  %five = stablehlo.constant dense<5> : tensor<128xi32>
+  %q = stablehlo.remainder %j, %five : tensor<128xi32>
+  %g = stablehlo.convert %q : (tensor<128xi32>) -> tensor<128xbf16>
+  %v = stablehlo.reshape %g : (tensor<128xbf16>) -> tensor<4x1x32xbf16>
+  %w = stablehlo.optimization_barrier %v : tensor<4x1x32xbf16>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1], pad = [[3, 0]]} {batch_group_count = 1 : i64, feature_group_count = 32 : i64} : (tensor<4x50x32xbf16>, tensor<4x1x32xbf16>) -> tensor<4x50x32xbf16>
+  %wide = stablehlo.broadcast_in_dim %w, dims = [0, 1, 2] : (tensor<4x1x32xbf16>) -> tensor<4x32x32xbf16>
+  %from = stablehlo.iota dim = 1 : tensor<4x32x32xi32>
+  %to = stablehlo.iota dim = 2 : tensor<4x32x32xi32>
+  %own = stablehlo.compare EQ, %from, %to : (tensor<4x32x32xi32>, tensor<4x32x32xi32>) -> tensor<4x32x32xi1>
+  %zeros = stablehlo.constant dense<0.0> : tensor<4x32x32xbf16>
+  %dense = stablehlo.select %own, %wide, %zeros : tensor<4x32x32xi1>, tensor<4x32x32xbf16>
+  %1 = stablehlo.convolution(%x, %dense) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1], pad = [[3, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x50x32xbf16>, tensor<4x32x32xbf16>) -> tensor<4x50x32xbf16>
+  check.expect_eq %0, %1 : tensor<4x50x32xbf16>
+  return
+}

@@ -7,7 +7,6 @@
 #include "kernel/lower/lowering.h"
 
 #include "base/fail.h"
-#include "ir/window.h"
 
 #include <string.h>
 
@@ -118,7 +117,8 @@ find_reduction (const GhloKernelGroup *group)
   if (group->output_value != NULL)
     return NULL;
   for (; op != NULL && (group->body == NULL || op != group->body->last); op = op->next)
-    if (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
+    if (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW
+        || op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
       return op;
     else if (group->body == NULL)
       break;
@@ -152,7 +152,7 @@ ghlo_lower_find_domain (GhloLowering *self)
       ghlo_lower_refuse (self, "its shapes are not static");
       return FALSE;
     }
-  if (reduction != NULL && reduction->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
+  if (reduction != NULL && reduction->kind != GHLO_OP_STABLEHLO_REDUCE)
     return set_window (self, reduction);
   if (reduction != NULL)
     return ghlo_lower_set_domain (self, ghlo_ir_op_operand (reduction, 0)->type,

@@ -105,6 +105,7 @@ ghlo_kernel_has_kind (GhloIrOpKind kind)
     case GHLO_OP_STABLEHLO_GATHER:
     case GHLO_OP_STABLEHLO_REDUCE:
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
+    case GHLO_OP_STABLEHLO_CONVOLUTION:
       return TRUE;
     default:
       return ghlo_lower_is_move (kind) || ghlo_scalar_of (kind) != GHLO_SCALAR_INVALID;
@@ -130,6 +131,10 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
     case GHLO_OP_STABLEHLO_GATHER:
     case GHLO_OP_STABLEHLO_REDUCE:
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
+      break;
+    case GHLO_OP_STABLEHLO_CONVOLUTION:
+      if (ghlo_lower_convolution_obstacle (op) != NULL)
+        return ghlo_lower_convolution_obstacle (op);
       break;
     default:
       if (!ghlo_lower_is_move (op->kind) && ghlo_lower_scalar_obstacle (op) != NULL)

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "ir/arena.h"
+#include "ir/window.h"
 #include "kernel/build.h"
 #include "kernel/lower.h"
 #include "kernel/scalar.h"
@@ -161,7 +162,7 @@ typedef struct
   gint64                 dimensions[GHLO_LOWER_MAX_RANK];
   gint                   axes[GHLO_LOWER_MAX_RANK];     /* for each dimension its axis; -1 for one element */
   guint64                is_reduced;    /* bits of the reduced dimensions */
-  const GhloIrOp        *window;        /* the reduce_window, or NULL */
+  const GhloIrOp        *window;        /* the reduce_window or convolution, or NULL */
   guint                  n_dynamic_offsets;
   GhloDynamicOffset      dynamic_offsets[GHLO_LOWER_MAX_DYNAMIC_OFFSETS];
   /* The graph. */
@@ -407,6 +408,15 @@ guint32 ghlo_lower_value         (GhloLowering      *self,
 gboolean ghlo_lower_add_guard    (GhloIndex        *index,
                                   const GhloAffine *position,
                                   gint64            end);
+/* Makes @position of a window, an interned affine function that counts the padding between elements, the index of
+ * @value in @dimension, with the guards that this needs. Between elements there is padding only where the value is read from
+ * memory: elsewhere the index would not be affine. Returns NULL, or why it cannot. */
+const char *ghlo_lower_set_position (GhloLowering          *self,
+                                     const GhloIrValue     *value,
+                                     const GhloIrWindowDim *window,
+                                     const GhloAffine      *position,
+                                     guint                  dimension,
+                                     GhloIndex             *index);
 /* Returns @value at @inner where the guards of @inner hold, which include those of @index; elsewhere @fill. */
 guint32 ghlo_lower_guarded       (GhloLowering      *self,
                                   const GhloIrValue *value,
@@ -428,7 +438,19 @@ gboolean ghlo_lower_identity     (GhloLowering     *self,
                                   gboolean          is_row,
                                   GhloIndex        *index);
 
-/* reduce.c: returns the fold for result @result of @op, whose value is wanted at @index. */
+/* convolve.c: returns the result of @op, whose groups have one feature each, at @index; and why its groups do not. */
+guint32 ghlo_lower_convolve      (GhloLowering     *self,
+                                  const GhloIrOp   *op,
+                                  const GhloIndex  *index);
+const char *ghlo_lower_convolution_obstacle (const GhloIrOp *op);
+
+/* reduce.c: adds a fold of values of @type, which need the folds below @level, without update and merge. */
+guint   ghlo_lower_add_fold      (GhloLowering     *self,
+                                  GhloElementType   type,
+                                  guint             level,
+                                  guint64           identity,
+                                  guint             n_chains);
+/* Returns the fold for result @result of @op, whose value is wanted at @index. */
 guint32 ghlo_lower_reduce        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   guint             result,

@@ -6,7 +6,6 @@
 #include "kernel/lower/lowering.h"
 
 #include "base/fail.h"
-#include "ir/window.h"
 #include "kernel/scalar.h"
 
 /* MIN_FREE: fewest elements in which a position is looked for in several parts; merging these takes as long as some
@@ -56,12 +55,12 @@ get_init (GhloLowering   *self,
   return ghlo_lower_value (self, ghlo_ir_op_operand (op, op->n_operands / 2 + result), &scalar);
 }
 
-static guint
-add_fold (GhloLowering    *self,
-          GhloElementType  type,
-          guint            level,
-          guint64          identity,
-          guint            n_chains)
+guint
+ghlo_lower_add_fold (GhloLowering    *self,
+                     GhloElementType  type,
+                     guint            level,
+                     guint64          identity,
+                     guint            n_chains)
 {
   const GhloLowerFold fold = { .type = type, .identity = identity, .update = GHLO_LOWER_NONE,
                                .merge = GHLO_LOWER_NONE, .level = level, .n_chains = n_chains };
@@ -119,7 +118,7 @@ make_combined (GhloLowering   *self,
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has no neutral element"));
   if (is_rounded && ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has an initial value that is not a constant"));
-  fold = add_fold (self, type, ghlo_expr (self, value)->level,
+  fold = ghlo_lower_add_fold (self, type, ghlo_expr (self, value)->level,
                    is_rounded ? ghlo_expr (self, init)->bits : identity, is_ordered ? 1 : 0);
   left = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, fold);
   value = ghlo_lower_combine (self, combiner, type, left, value);
@@ -181,7 +180,7 @@ make_complex_folds (GhloLowering   *self,
   if (!find_complex_identity (self, op, combiner, bits, &is_ordered))
     return FALSE;
   for (guint part = 0; part < 2; part++)
-    add_fold (self, type, level, bits[part], is_ordered ? 1 : 0);
+    ghlo_lower_add_fold (self, type, level, bits[part], is_ordered ? 1 : 0);
   left.re = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first);
   left.im = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + 1);
   value = ghlo_lower_complex_combine (self, combiner, type, left, value);
@@ -308,7 +307,7 @@ make_general (GhloLowering   *self,
         return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
                                                     "its reduction has an initial value that is not a constant"));
       inits[i] = ghlo_expr (self, init)->bits;
-      add_fold (self, ghlo_expr (self, init)->type, level, inits[i], 1);
+      ghlo_lower_add_fold (self, ghlo_expr (self, init)->type, level, inits[i], 1);
       left[i] = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, first + i);
     }
   if (!apply_body (self, op, left, elements, updates))

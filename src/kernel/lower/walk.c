@@ -6,7 +6,6 @@
 #include "kernel/lower/lowering.h"
 
 #include "base/hash.h"
-#include "ir/window.h"
 
 #include <string.h>
 
@@ -286,25 +285,24 @@ ghlo_lower_guarded (GhloLowering      *self,
   return ghlo_lower_node (self, GHLO_NODE_SELECT, ghlo_expr (self, node)->type, inside, node, fill);
 }
 
-/* Makes the index of the operand in dimension @i. Between elements there is padding only where the operand is read from
- * memory: elsewhere the index would not be affine. Returns why the dimension is not padded, or NULL. */
-static const char *
-pad_dimension (GhloLowering          *self,
-               const GhloIrWindowDim *dim,
-               guint                  i,
-               gboolean               is_read,
-               GhloIndex             *inner)
+const char *
+ghlo_lower_set_position (GhloLowering          *self,
+                         const GhloIrValue     *value,
+                         const GhloIrWindowDim *window,
+                         const GhloAffine      *position,
+                         guint                  dimension,
+                         GhloIndex             *index)
 {
-  const GhloAffine *position = ghlo_lower_shift (self, inner->dimensions[i], -dim->padding_low);
+  const gboolean is_spread = window->base_dilation > 1;
   gboolean fits = TRUE;
 
-  if (dim->base_dilation > 1 && !is_read)
+  if (is_spread && ghlo_lower_find_operand (self, value) < 0)
     return "it pads between elements that the group computes";
-  inner->dimensions[i] = dim->base_dilation > 1 ? self->zero : position;
-  if (dim->base_dilation > 1)
-    fits = add_guard (inner, (GhloIndexGuard) { position, dim->input, dim->base_dilation, i });
-  else if (dim->padding_low > 0 || dim->padding_high > 0)
-    fits = ghlo_lower_add_guard (inner, position, dim->input);
+  index->dimensions[dimension] = is_spread ? self->zero : position;
+  if (is_spread)
+    fits = add_guard (index, (GhloIndexGuard) { position, window->input, window->base_dilation, dimension });
+  else if (window->padding_low > 0 || window->padding_high > 0)
+    fits = ghlo_lower_add_guard (index, position, window->input);
 
   return fits ? NULL : "it pads too many dimensions, or at an offset known only at run time";
 }
@@ -317,12 +315,13 @@ make_pad (GhloLowering    *self,
   const GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
   GhloIndex inner = *index;
   g_autofree GhloIrWindow *window = g_new (GhloIrWindow, 1);   /* large, and this function recurses */
-  const gboolean is_read = ghlo_lower_find_operand (self, operand) >= 0;
   const char *reason = ghlo_ir_window_read (window, op);
   guint32 value;
 
   for (guint i = 0; i < window->rank && reason == NULL; i++)
-    reason = pad_dimension (self, &window->dims[i], i, is_read, &inner);
+    reason = ghlo_lower_set_position (self, operand, &window->dims[i],
+                                      ghlo_lower_shift (self, index->dimensions[i], -window->dims[i].padding_low), i,
+                                      &inner);
   if (reason != NULL)
     return ghlo_lower_refuse (self, reason);
   value = value_of_part (self, ghlo_ir_op_operand (op, 1), index, index->part);
@@ -419,6 +418,8 @@ make_value (GhloLowering      *self,
     case GHLO_OP_STABLEHLO_DYNAMIC_SLICE:
     case GHLO_OP_STABLEHLO_GATHER:
       return ghlo_lower_gather (self, op, index);
+    case GHLO_OP_STABLEHLO_CONVOLUTION:
+      return ghlo_lower_convolve (self, op, index);
     case GHLO_OP_STABLEHLO_REDUCE:
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
       return ghlo_lower_reduce (self, op, value->index, index);
