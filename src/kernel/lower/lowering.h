@@ -409,8 +409,8 @@ gboolean ghlo_lower_add_guard    (GhloIndex        *index,
                                   const GhloAffine *position,
                                   gint64            end);
 /* Makes @position of a window, an interned affine function that counts the padding between elements, the index of
- * @value in @dimension, with the guards that this needs. Between elements there is padding only where the value is read from
- * memory: elsewhere the index would not be affine. Returns NULL, or why it cannot. */
+ * @value in @dimension, with the guards that this needs. Between elements there is padding only where the value is read
+ * from memory: elsewhere the index would not be affine. Returns NULL, or why it cannot. */
 const char *ghlo_lower_set_position (GhloLowering          *self,
                                      const GhloIrValue     *value,
                                      const GhloIrWindowDim *window,
