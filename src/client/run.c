@@ -233,6 +233,13 @@ ghlo_run_result_get_fence (GhloRunResult *self)
 }
 
 void
+ghlo_run_result_release_outputs (GhloRunResult *self)
+{
+  ghlo_values_clear (self->outputs, self->n_outputs);
+  self->n_outputs = 0;
+}
+
+void
 ghlo_run_result_free (GhloRunResult *self)
 {
   ghlo_fence_wait (self->last, NULL, NULL);

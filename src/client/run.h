@@ -47,6 +47,9 @@ gboolean       ghlo_run_finish       (GhloExecutableCore    *executable,
                                       GError               **error);
 /* Returns NULL when everything has ended. */
 GhloFence     *ghlo_run_result_get_fence (GhloRunResult     *self);
+/* Drops the references to outputs that the caller has taken, so that a run behind this one may have their memory while
+ * this one still goes on. */
+void           ghlo_run_result_release_outputs (GhloRunResult *self);
 /* Waits for pending work first, since that work uses the run's arguments. */
 void           ghlo_run_result_free  (GhloRunResult         *self);
 

@@ -311,6 +311,7 @@ execute_here (Execution    *self,
       return FALSE;
     }
   *fence = ghlo_fence_ref (ghlo_run_result_get_fence (run_result));
+  ghlo_run_result_release_outputs (run_result);
   running = g_new (Running, 1);
   running->core = ghlo_executable_core_ref (self->executable->core);
   running->run_result = g_steal_pointer (&run_result);

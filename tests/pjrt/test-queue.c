@@ -340,6 +340,60 @@ test_memory (void)
   tear_down (&fixture);
 }
 
+/* A chain of donated buffers on a GPU stays where it is, although no run has ended when the next begins. */
+static void
+test_chain_in_place (void)
+{
+  enum { N_RUNS = 24, N_NUMBERS = 1 << 18 };
+  static const char device[] = "vulkan";
+  const PJRT_NamedValue option = {
+    .struct_size = sizeof option, .name = "device", .name_size = strlen ("device"), .type = PJRT_NamedValue_kString,
+    .string_value = device, .value_size = strlen (device),
+  };
+  PJRT_Client_Create_Args made = { .struct_size = sizeof made, .create_options = &option, .num_options = 1 };
+  PJRT_Error *error = api->PJRT_Client_Create (&made);
+  g_autofree float *numbers = g_new0 (float, N_NUMBERS);
+  PJRT_LoadedExecutable *executable;
+  PJRT_Buffer *buffer;
+  PJRT_Device *gpu;
+  gint64 most;
+
+  if (error != NULL)
+    {
+      g_autofree char *message = call_take_message (error);
+
+      g_test_skip (message);
+      return;
+    }
+  executable = call_compile (made.client,
+    "func.func @main(%a: tensor<262144xf32> {tf.aliasing_output = 0 : i32}) -> tensor<262144xf32> {\n"
+    "  %0 = stablehlo.cosine %a : tensor<262144xf32>\n"
+    "  return %0 : tensor<262144xf32>\n"
+    "}\n");
+  buffer = call_floats (made.client, numbers, N_NUMBERS);
+  call_read (buffer, numbers, N_NUMBERS * sizeof *numbers);
+  gpu = CALL (Buffer_Device, .buffer = buffer).device;
+  CALL (Device_ClearMemoryStats, .device = gpu);
+  most = CALL (Device_MemoryStats, .device = gpu).peak_bytes_in_use;
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      PJRT_Buffer *next = NULL;
+
+      call_check ("Execute", call_execute (executable, &buffer, 1, &next, NULL));
+      CALL (Buffer_Destroy, .buffer = buffer);
+      buffer = next;
+    }
+  most = CALL (Device_MemoryStats, .device = gpu).peak_bytes_in_use - most;
+  g_test_message ("%" G_GINT64_FORMAT " bytes more than before the runs", most);
+  g_assert_cmpint (most, <, N_NUMBERS * (gint64) sizeof *numbers);
+  call_read (buffer, numbers, N_NUMBERS * sizeof *numbers);
+  g_assert_cmpfloat (numbers[0], >, 0.7);
+  g_assert_cmpfloat (numbers[N_NUMBERS - 1], ==, numbers[0]);
+  CALL (Buffer_Destroy, .buffer = buffer);
+  CALL (LoadedExecutable_Destroy, .executable = executable);
+  CALL (Client_Destroy, .client = made.client);
+}
+
 static void
 check_failure (PJRT_Buffer *buffer,
                char       **message)
@@ -803,6 +857,7 @@ main (int    argc,
   g_test_add_func ("/pjrt/queue/deletion", test_deletion);
   g_test_add_func ("/pjrt/queue/donation", test_donation);
   g_test_add_func ("/pjrt/queue/memory", test_memory);
+  g_test_add_func ("/pjrt/queue/in-place", test_chain_in_place);
   g_test_add_func ("/pjrt/queue/failure", test_failure);
   g_test_add_func ("/pjrt/queue/poison", test_poison);
   g_test_add_func ("/pjrt/queue/end", test_end);
