@@ -565,6 +565,9 @@ typedef struct
   GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* not of I64 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
+  /* Whether no number of 4 or 8 bytes is less than the one before it. */
+  gboolean             (*are_sorted[2])      (const guint8    *numbers,
+                                              gsize            n);
   /* Leaves out offsets outside of [@first, @end), and the others beside them. Returns how many are left. */
   gsize                (*limit_offsets)      (gint64          *offsets,
                                               gint64          *others,

@@ -229,7 +229,7 @@ read_run (const GhloCpuIndexer *self,
   gint64 stride = self->rank > 0 ? self->index[self->rank - 1] : (gint64) self->reader.size;
   GhloCpuIndexFunc add_indices = self->clamps ? ghlo_cpu_routines ()->clamp_indices
                                               : ghlo_cpu_routines ()->check_indices;
-  gint64 numbers[GHLO_CPU_INDEXER_BLOCK];
+  gint64 numbers[GHLO_CPU_INDEXER_BLOCK] __attribute__ ((aligned (64)));
 
   for (guint i = 0; i < self->n_map; i++)
     {
