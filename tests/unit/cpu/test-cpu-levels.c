@@ -704,6 +704,7 @@ check_ranks (guint unit)
   gsize n = (gsize) g_test_rand_int_range (1, MOST), size = wide ? 8 : 4;
   guint8 *from = operands[0] + g_test_rand_int_range (0, 8);
   guint8 *numbers = operands[1], *expected = operands[2];
+  const guint64 least = (guint64) g_test_rand_int_range (0, 2);
   guint found = 0;
 
   rank.negative = rank.positive ^ (g_test_rand_bit () ? sign - 1 : 0);
@@ -727,17 +728,17 @@ check_ranks (guint unit)
         found = flags, memcpy (expected, numbers, n * size);
       g_assert_cmpuint (flags, ==, found);
       g_assert_cmpmem (numbers, n * size, expected, n * size);
-      if (found == 0 && !append && routines->unrank[wide][unit] != NULL)
+      if (found == 0 && !append)
         {
           const guint room = 8 * (guint) size - (8u << unit), low = room > 0 ? (guint) g_test_rand_int () % room : 0;
           g_autofree guint8 *shifted = g_memdup2 (expected, n * size);
 
           for (gsize i = 0; i < n; i++)
             if (wide)
-              ((guint64 *) (gpointer) shifted)[i] <<= low;
+              ((guint64 *) (gpointer) shifted)[i] = (((guint64 *) (gpointer) shifted)[i] - least) << low;
             else
-              ((guint32 *) (gpointer) shifted)[i] <<= low;
-          routines->unrank[wide][unit] (&rank, shifted, n, low, numbers);
+              ((guint32 *) (gpointer) shifted)[i] = (((guint32 *) (gpointer) shifted)[i] - (guint32) least) << low;
+          routines->unrank[wide][unit] (&rank, shifted, n, low, least, numbers);
           g_assert_cmpmem (numbers, n << unit, from, n << unit);
         }
     }
@@ -779,6 +780,59 @@ check_positions (guint width)
           g_assert_cmpmem (numbers + i * size, size, &rank, size);
         }
     }
+}
+
+/* Numbers of ranks of each width, and the search of columns for how many of them are among the least. */
+static void
+check_numbers (guint width)
+{
+  const GhloCpuSort *lowest = &levels[0].routines.sort;
+  enum { ROWS = 37, COLUMNS = 2 * GHLO_CPU_SORT_COLUMNS, N = ROWS * COLUMNS };
+  const guint size = 4u << width, cut = (guint) g_test_rand_int_range (0, 9);
+  g_autofree guint8 *ranks = g_malloc (N * size), *numbers = g_malloc (N * sizeof (guint64));
+  guint64 least, greatest, first = G_MAXUINT64, last = 0, limits[COLUMNS];
+  gsize most = 0;
+
+  fill_numbers (ranks, N, size);
+  lowest->span[width] (ranks, N, &least, &greatest);
+  for (gsize i = 0; i < N; i++)
+    {
+      guint64 rank = 0;
+
+      memcpy (&rank, ranks + i * size, size);
+      first = MIN (first, rank);
+      last = MAX (last, rank);
+    }
+  g_assert_cmpuint (least, ==, first);
+  g_assert_cmpuint (greatest, ==, last);
+  for (guint level = 0; level < 2 * n_levels; level++)
+    {
+      const guint to = level % 2, to_size = 4u << to;
+
+      levels[level / 2].routines.sort.number[width][to] (ranks, ROWS, COLUMNS, least, cut, 6, numbers);
+      for (gsize i = 0; i < N; i++)
+        {
+          guint64 rank = 0;
+
+          memcpy (&rank, ranks + i * size, size);
+          rank = (rank - least) >> cut << 6 | i / COLUMNS;
+          g_assert_cmpmem (numbers + i * to_size, to_size, &rank, to_size);
+        }
+    }
+  for (guint i = 0; width == GHLO_CPU_SORT_64 && i < COLUMNS; i++)
+    {
+      const guint64 *wide = (gconstpointer) ranks;
+      gsize n = 0;
+
+      limits[i] = wide[(gsize) g_test_rand_int_range (0, ROWS) * COLUMNS + i];
+      for (gsize row = 0; row < ROWS; row++)
+        n += (wide[row * COLUMNS + i] - least) >> cut <= (limits[i] - least) >> cut;
+      most = MAX (most, n);
+    }
+  for (guint level = 0; width == GHLO_CPU_SORT_64 && level < n_levels; level++)
+    for (gsize k = most - 1; k <= most; k++)
+      g_assert_cmpint (levels[level].routines.sort.has_least ((gconstpointer) ranks, ROWS, COLUMNS, least, cut, limits,
+                                                              k), ==, k == most);
 }
 
 static guint64
@@ -849,6 +903,7 @@ test_sorts (void)
       check_sorts (i % 2);
       check_partition (i % 2);
       check_positions (i % 2);
+      check_numbers (i % 2);
       check_search (i % 4);
       check_ranks (i % 4);
     }
