@@ -601,6 +601,12 @@ DEFINE_PARTITION (64, guint64)
     guint##BITS zeros = 0, nans = 0; \
     T *to = numbers; \
     \
+    if (!append && zero == 0 && infinity >= (guint##BITS) ~sign) \
+      { \
+        for (gsize i = 0; i < n; i++) \
+          to[i] = (guint##BITS) (positive ^ elements[i] ^ (elements[i] & sign ? change : 0)); \
+        return 0; \
+      } \
     for (gsize i = 0; i < n; i++) \
       { \
         guint##BITS bits = elements[i], is_zero = bits == sign ? zero : 0, rank; \
@@ -759,7 +765,10 @@ NAME (sort_init) (GhloCpuSort *self)
     },
     .place = { place_32, place_64 },
     .span = { span_32, span_64 },
-    .number = { { number_guint32_guint32, number_guint32_guint64 }, { number_guint64_guint32, number_guint64_guint64 } },
+    .number = {
+      { number_guint32_guint32, number_guint32_guint64 },
+      { number_guint64_guint32, number_guint64_guint64 },
+    },
     .has_least = has_least,
   };
 #if defined (__AVX2__)

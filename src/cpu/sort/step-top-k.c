@@ -253,7 +253,13 @@ select_part (const TopK            *self,
       gboolean some = kept->n >= self->k;
 
       /* Once k are known, elements of the limit's rank come after them. There may be many. */
-      n = MIN (some ? CHUNK : step, end - i);
+      n = MIN (some ? CHUNK : MIN (CHUNK, step * self->k), end - i);
+      if (some && self->k == 1 && i + n < begin + n_lead / step * step)
+        {
+          /* The limit is the least rank of those that were divided into groups. */
+          n = begin + n_lead / step * step - i;
+          continue;
+        }
       if (some && kept->limit == 0)
         break;
       if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL))
