@@ -117,7 +117,8 @@ read_request (gpointer               step,
   if (n > 0)
     {
       self->slice_bytes = (gsize) n * ghlo_element_info (type)->size / self->indexer.n_positions;
-      self->nanoseconds = (double) self->indexer.n_positions * (2 + (double) self->slice_bytes / 8);
+      self->nanoseconds = (double) self->indexer.n_positions
+                          * ((self->pick != NULL ? 1 : 2) + (double) self->slice_bytes / 8);
     }
 
   return NULL;

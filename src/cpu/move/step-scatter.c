@@ -17,6 +17,10 @@
 /* Nanoseconds of a window from which on threads share the places of windows; each one reads all indices. */
 #define SHARED_TIME 8.0
 
+/* The share of a scatter's estimated time that it takes where indices are sorted, so that caches and branches are as
+ * expected. */
+#define SORTED_SHARE 0.25
+
 /* Bytes that are updated between two checks for cancellation, the fewest adjacent bytes for one thread, and those of a
  * thread's part of a window from which on it takes longer than to wait for a cache line that another one writes, too.
  * MIN_PLACES: places of windows for each thread that are shared evenly enough. */
@@ -554,6 +558,7 @@ combine_all (const Scatter *self,
   const GhloCpuWindow *window = self->split >= 0 && n < threads ? &indexer->window[self->split] : NULL;
   const gboolean by_windows = shares_windows (self, threads), by_places = by_windows && shares_places (self);
   GhloParallelFunc func = combine_batches;
+  double nanoseconds = self->nanoseconds;
 
   /* Threads share the batches where there are enough, or positions. Otherwise each thread visits all positions, for its
    * part of the window, or for its part of the places. */
@@ -565,8 +570,10 @@ combine_all (const Scatter *self,
       n = (gsize) window->size;
       func = combine_split;
     }
-  else if (by_windows && indexer->n_positions >= 2 * GHLO_CPU_INDEXER_BLOCK && are_sorted (self, run->indices))
+  else if (by_windows && indexer->n_positions >= 2 * GHLO_CPU_INDEXER_BLOCK
+           && SORTED_SHARE * nanoseconds >= 2 * GHLO_PARALLEL_MIN_WORK && are_sorted (self, run->indices))
     {
+      nanoseconds *= SORTED_SHARE;
       n = indexer->n_positions;
       grain = MAX (GHLO_CPU_INDEXER_BLOCK, ghlo_size_ceil_div (n, 2 * threads));
       func = combine_sorted;
@@ -578,7 +585,7 @@ combine_all (const Scatter *self,
       func = combine_places;
     }
 
-  return ghlo_parallel_for (n, grain, self->nanoseconds, func, run, run->monitor)
+  return ghlo_parallel_for (n, grain, nanoseconds, func, run, run->monitor)
          && !g_atomic_int_get (&run->stopped);
 }
 
