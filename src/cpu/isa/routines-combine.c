@@ -16,7 +16,7 @@
 
 /* The fewest updates of the same row whose sums stay in registers meanwhile, and the registers for them; MIN_SAME: the
  * fewest updates of an element that stays in one; SEEN: updates that are counted to tell. */
-enum { MIN_RUN = 8, MAX_SUMS = 4, MIN_SAME = 2, SEEN = 64 };
+enum { MIN_RUN = 8, MAX_SUMS = 4, MIN_SAME = 2, SEEN = 16 };
 
 /* Whether of a few rows most are added to the same row as the one before, so that runs have @least rows or more, as far
  * as the first rows show. */
