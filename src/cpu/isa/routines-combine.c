@@ -75,8 +75,10 @@ are_runs (const gint64 *offsets,
 /* A loop that gcc would otherwise replace by its iterations before it looks for vectors. */
 #ifdef __clang__
 #define VECTORS INDEPENDENT
+#define FOUR_TIMES
 #else
 #define VECTORS INDEPENDENT _Pragma ("GCC unroll 1")
+#define FOUR_TIMES _Pragma ("GCC unroll 4")
 #endif
 
 /* Combines @n elements, a number that the compiler knows. */
@@ -137,7 +139,7 @@ are_runs (const gint64 *offsets,
     T_##name *a = (T_##name *) to; \
     const T_##name *b = (const T_##name *) from; \
 \
-    for (const T_##name *end = b + n / COUNT * COUNT; b < end; a += COUNT, b += COUNT) \
+    FOUR_TIMES for (const T_##name *end = b + n / COUNT * COUNT; b < end; a += COUNT, b += COUNT) \
       name##_span (a, b, COUNT); \
     PART (name, T, 32) \
     PART (name, T, 16) \
