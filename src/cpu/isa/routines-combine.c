@@ -14,6 +14,27 @@
 /* Bytes of the elements that are combined at once, which are one or more registers. */
 #define SPAN_BYTES 64
 
+/* The fewest updates of the same row whose sums stay in registers meanwhile, and the registers for them; MIN_SAME: the
+ * fewest updates of an element that stays in one; SEEN: updates that are counted to tell. */
+enum { MIN_RUN = 8, MAX_SUMS = 4, MIN_SAME = 2, SEEN = 16 };
+
+/* Whether of a few rows most are added to the same row as the one before, so that runs have @least rows or more, as far
+ * as the first rows show. */
+static gboolean
+are_runs (const gint64 *offsets,
+          gsize         n,
+          gsize         least)
+{
+  gsize n_same = 0;
+
+  n = MIN (n, SEEN);
+
+  for (gsize i = 1; i < n; i++)
+    n_same += offsets[i] == offsets[i - 1];
+
+  return n_same + 1 >= n - n / least;
+}
+
 /* The loop over rows of @count elements, which the compiler knows. */
 #define ROWS_OF(name, T, count) \
   case (count) * sizeof (T) <= SPAN_BYTES ? count : -(count): \
@@ -51,6 +72,15 @@
         name##_row (to + offsets[i], to_stride, from + others[i], from_stride, n); \
   }
 
+/* A loop that gcc would otherwise replace by its iterations before it looks for vectors. */
+#ifdef __clang__
+#define VECTORS INDEPENDENT
+#define FOUR_TIMES
+#else
+#define VECTORS INDEPENDENT _Pragma ("GCC unroll 1")
+#define FOUR_TIMES _Pragma ("GCC unroll 4")
+#endif
+
 /* Combines @n elements, a number that the compiler knows. */
 #define LOOP_SPAN(name, T, expression) \
   static inline __attribute__ ((always_inline)) void \
@@ -58,7 +88,7 @@
                const T_##name *from, \
                const guint     n) \
   { \
-    INDEPENDENT for (guint i = 0; i < n; i++) \
+    VECTORS for (guint i = 0; i < n; i++) \
       to[i] = name##_one (to[i], from[i]); \
   }
 
@@ -83,8 +113,8 @@
 
 /* Elements of type @T, which need no alignment, are combined as numbers of type @W: x is the element and y the update.
  * Adjacent elements are combined in spans of powers of two, since rows may be short. In a run of updates of the same
- * element, that stays in a register. */
-#define COMBINE(name, T, W, WIDEN, NARROW, expression, SPAN) \
+ * element, that stays in a register; otherwise nothing is compared, since random places follow no rule. */
+#define COMBINE(name, T, W, WIDEN, NARROW, expression, SPAN, HAS_RUNS) \
   typedef T T_##name __attribute__ ((aligned (1), may_alias)); \
 \
   static inline T \
@@ -109,7 +139,7 @@
     T_##name *a = (T_##name *) to; \
     const T_##name *b = (const T_##name *) from; \
 \
-    for (const T_##name *end = b + n / COUNT * COUNT; b < end; a += COUNT, b += COUNT) \
+    FOUR_TIMES for (const T_##name *end = b + n / COUNT * COUNT; b < end; a += COUNT, b += COUNT) \
       name##_span (a, b, COUNT); \
     PART (name, T, 32) \
     PART (name, T, 16) \
@@ -143,6 +173,13 @@
     gint64 at = GHLO_CPU_OUT_OF_BOUNDS; \
     T element = { 0 }; \
 \
+    if (!HAS_RUNS || !are_runs (offsets, n, MIN_SAME)) \
+      { \
+        for (gsize i = 0; i < n; i++) \
+          if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS) \
+            name##_span ((T_##name *) (to + offsets[i]), (const T_##name *) (from + others[i]), 1); \
+        return; \
+      } \
     for (gsize i = 0; i < n; i++) \
       { \
         if (offsets[i] == GHLO_CPU_OUT_OF_BOUNDS) \
@@ -163,13 +200,13 @@
   ROWS (name, T)
 
 #define SAME(x) (x)
-#define PLAIN(name, T, expression) COMBINE (name, T, T, SAME, SAME, expression, LOOP_SPAN)
+#define PLAIN(name, T, expression) COMBINE (name, T, T, SAME, SAME, expression, LOOP_SPAN, TRUE)
 
 #define SMALLER(x, y) ((x) < (y) ? (x) : (y))
 #define LARGER(x, y)  ((x) > (y) ? (x) : (y))
 
 #define MODULAR(bits) \
-  COMBINE (assign_##bits, guint##bits, guint##bits, SAME, SAME, y, COPY_SPAN) \
+  COMBINE (assign_##bits, guint##bits, guint##bits, SAME, SAME, y, COPY_SPAN, FALSE) \
   PLAIN (add_##bits, guint##bits, x + y) \
   PLAIN (multiply_##bits, guint##bits, (guint64) x * y) \
   PLAIN (and_##bits, guint##bits, x & y) \
@@ -187,7 +224,7 @@ MODULAR (64)
 
 typedef guint64 Pair __attribute__ ((vector_size (16)));
 
-COMBINE (assign_128, Pair, Pair, SAME, SAME, y, COPY_SPAN)
+COMBINE (assign_128, Pair, Pair, SAME, SAME, y, COPY_SPAN, FALSE)
 
 typedef float Four __attribute__ ((vector_size (16), may_alias));
 
@@ -237,9 +274,9 @@ HALVES (Four, four)
   }
 
 #define FLOATS(name, T, W, WIDEN, NARROW, smaller, larger, SPAN) \
-  COMBINE (add_##name, T, W, WIDEN, NARROW, x + y, SPAN) \
-  COMBINE (smaller_##name##s, T, T, SAME, SAME, smaller, LOOP_SPAN) \
-  COMBINE (larger_##name##s, T, T, SAME, SAME, larger, LOOP_SPAN)
+  COMBINE (add_##name, T, W, WIDEN, NARROW, x + y, SPAN, TRUE) \
+  COMBINE (smaller_##name##s, T, T, SAME, SAME, smaller, LOOP_SPAN, TRUE) \
+  COMBINE (larger_##name##s, T, T, SAME, SAME, larger, LOOP_SPAN, TRUE)
 
 /* Floats of 16 bits, which are ordered like their bits as signed integers after all bits but the sign of negative ones
  * are flipped. NaN wins, and becomes quiet. */
@@ -251,18 +288,15 @@ HALVES (Four, four)
 #define FROM_BF16(x) ghlo_float_of_bits ((guint32) (x) << 16)
 #define TO_BF16(x)   round_to_bf16 (ghlo_bits_of_float (x))
 
-COMBINE (multiply_f32, float, float, SAME, SAME, x * y, LOOP_SPAN)
-COMBINE (multiply_f64, double, double, SAME, SAME, x * y, LOOP_SPAN)
-COMBINE (multiply_f16, guint16, float, float_from_half, half_from_float, x * y, HALF_SPAN)
+COMBINE (multiply_f32, float, float, SAME, SAME, x * y, LOOP_SPAN, TRUE)
+COMBINE (multiply_f64, double, double, SAME, SAME, x * y, LOOP_SPAN, TRUE)
+COMBINE (multiply_f16, guint16, float, float_from_half, half_from_float, x * y, HALF_SPAN, TRUE)
 FLOATS (f32, float, float, SAME, SAME, smaller_f32 (x, y), larger_f32 (x, y), LOOP_SPAN)
 FLOATS (f64, double, double, SAME, SAME, smaller_f64 (x, y), larger_f64 (x, y), LOOP_SPAN)
 FLOATS (bf16, guint16, float, FROM_BF16, TO_BF16, EXTREME_HALF (<, 0x7f80, 0x40), EXTREME_HALF (>, 0x7f80, 0x40),
         LOOP_SPAN)
 FLOATS (f16, guint16, float, float_from_half, half_from_float, EXTREME_HALF (<, 0x7c00, 0x200),
         EXTREME_HALF (>, 0x7c00, 0x200), HALF_SPAN)
-
-/* The fewest updates of the same row whose sums stay in registers meanwhile, and the registers for them. */
-enum { MIN_RUN = 8, MAX_SUMS = 4 };
 
 VECTOR (guint8, VU8);
 
@@ -322,19 +356,6 @@ round_f16 (VF32 x)
 #endif
 }
 
-/* Whether most rows of a few, at least MIN_RUN, are added to the same row as the one before. */
-static gboolean
-are_runs (const gint64 *offsets,
-          gsize         n)
-{
-  gsize n_same = 0;
-
-  for (gsize i = 1; i < n; i++)
-    n_same += offsets[i] == offsets[i - 1];
-
-  return n_same >= n - n / MIN_RUN;
-}
-
 /* Bytes of elements of type @T that a register of type @V holds as numbers. */
 #define STEP_OF(T, V) (sizeof (T) * (sizeof (V) / sizeof (((V) { 0 })[0])))
 
@@ -346,8 +367,9 @@ typedef struct
   gsize         n;
 } Updates;
 
-/* Finds up to @most runs of updates of different rows from *@at on, which it advances. */
-static guint
+/* Finds up to @most runs of updates of different rows, each behind the one before it, from *@at on, which it
+ * advances. */
+static inline guint
 find_runs (guint8       *to,
            const gint64 *offsets,
            const gint64 *others,
@@ -357,21 +379,23 @@ find_runs (guint8       *to,
            Updates      *runs)
 {
   guint found = 0;
+  gint64 last = -1;
 
   while (found < most && *at < n)
     {
       const gsize i = *at;
+      const gint64 offset = offsets[i];
       gsize end = i + 1;
-      gboolean is_new = TRUE;
 
-      for (guint k = 0; k < found && offsets[i] != GHLO_CPU_OUT_OF_BOUNDS; k++)
-        is_new &= runs[k].to != to + offsets[i];
-      if (!is_new)
+      if (offset != GHLO_CPU_OUT_OF_BOUNDS && found > 0 && offset <= last)
         break;
-      while (end < n && offsets[end] == offsets[i])
+      while (end < n && offsets[end] == offset)
         end++;
-      if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
-        runs[found++] = (Updates) { to + offsets[i], others + i, end - i };
+      if (offset != GHLO_CPU_OUT_OF_BOUNDS)
+        {
+          runs[found++] = (Updates) { to + offset, others + i, end - i };
+          last = offset;
+        }
       *at = end;
     }
 
@@ -453,7 +477,7 @@ find_runs (guint8       *to,
     Updates runs[MAX_SUMS]; \
 \
     if (to_stride == sizeof (T) && from_stride == sizeof (T) && count > 0 && count <= MAX_SUMS \
-        && are_runs (offsets, n_rows)) \
+        && are_runs (offsets, n_rows, MIN_RUN)) \
       while (n_whole < n_rows && others[n_whole] + (gint64) (count * STEP_OF (T, V)) <= end) \
         n_whole++; \
     while (at < n_whole) \
@@ -476,8 +500,113 @@ SAME_SUMS (f64, double, VF64)
 SUMS (bf16, guint16, VF32, bf16, round_bf16)
 SUMS (f16, guint16, VF32, f16, round_f16)
 
+typedef guint16 Eight __attribute__ ((vector_size (16)));
+typedef guint32 EightBits __attribute__ ((vector_size (32)));
+typedef float EightFloats __attribute__ ((vector_size (32)));
+
+static inline __attribute__ ((always_inline)) void
+widen_eight_bf16 (const Eight *from,
+                  EightFloats *to)
+{
+  *to = (EightFloats) (__builtin_convertvector (*from, EightBits) << 16);
+}
+
+static inline __attribute__ ((always_inline)) void
+round_eight_bf16 (EightFloats *x)
+{
+  const EightBits bits = (EightBits) *x;
+
+  *x = (EightFloats) ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+}
+
+static inline __attribute__ ((always_inline)) void
+narrow_eight_bf16 (const EightFloats *from,
+                   Eight             *to)
+{
+  *to = __builtin_convertvector ((EightBits) *from >> 16, Eight);
+}
+
+static inline __attribute__ ((always_inline)) void
+widen_eight_f16 (const Eight *from,
+                 EightFloats *to)
+{
+  widen_halves ((const guint8 *) from, (float *) to, 8);
+}
+
+static inline __attribute__ ((always_inline)) void
+narrow_eight_f16 (const EightFloats *from,
+                  Eight             *to)
+{
+  narrow_halves ((const float *) from, (guint8 *) to, 8);
+}
+
+static inline __attribute__ ((always_inline)) void
+round_eight_f16 (EightFloats *x)
+{
+  Eight rounded;
+
+  narrow_eight_f16 (x, &rounded);
+  widen_eight_f16 (&rounded, x);
+}
+
+#define READ_EIGHT(at) \
+  (Eight) { *(const Unit2 *) (at (0)), *(const Unit2 *) (at (1)), *(const Unit2 *) (at (2)), \
+            *(const Unit2 *) (at (3)), *(const Unit2 *) (at (4)), *(const Unit2 *) (at (5)), \
+            *(const Unit2 *) (at (6)), *(const Unit2 *) (at (7)) }
+#define SUM_OF(k)    (runs[k].to)
+#define UPDATE_OF(k) (from + runs[k].others[i])
+
+/* Adds runs of halves to eight elements at a time, since rounding takes longer than adding. */
+#define HALF_POINTS(name) \
+  static void \
+  sum_##name##_points (guint8       *to, \
+                       const gint64 *offsets, \
+                       const guint8 *from, \
+                       const gint64 *others, \
+                       gsize         n) \
+  { \
+    gsize at = 0, next = 0; \
+    Updates runs[8]; \
+\
+    if (are_runs (offsets, n, MAX_SUMS)) \
+      for (; find_runs (to, offsets, others, n, 8, &next, runs) == 8; at = next) \
+        { \
+          gsize least = runs[0].n; \
+          Eight sums = READ_EIGHT (SUM_OF); \
+          EightFloats x; \
+\
+          widen_eight_##name (&sums, &x); \
+          for (guint k = 1; k < 8; k++) \
+            least = MIN (least, runs[k].n); \
+          for (gsize i = 0; i < least; i++) \
+            { \
+              const Eight updates = READ_EIGHT (UPDATE_OF); \
+              EightFloats y; \
+\
+              widen_eight_##name (&updates, &y); \
+              x += y; \
+              round_eight_##name (&x); \
+            } \
+          narrow_eight_##name (&x, &sums); \
+          for (guint k = 0; k < 8; k++) \
+            { \
+              guint16 sum = sums[k]; \
+\
+              for (gsize i = least; i < runs[k].n; i++) \
+                sum = add_##name##_one (sum, *(const Unit2 *) UPDATE_OF (k)); \
+              *(Unit2 *) runs[k].to = sum; \
+            } \
+        } \
+    add_##name##_points (to, offsets + at, from, others + at, n - at); \
+  }
+
+HALF_POINTS (bf16)
+HALF_POINTS (f16)
+
 #define LOOPS(name) { name##_row, name##_points, name##_rows }
 #define ADD_LOOPS(type) { add_##type##_row, add_##type##_points, sum_##type##_rows }
+
+#define HALF_LOOPS(type) { add_##type##_row, sum_##type##_points, sum_##type##_rows }
 
 #define INTEGERS(sign, bits) \
   { \
@@ -488,9 +617,9 @@ SUMS (f16, guint16, VF32, f16, round_f16)
     [GHLO_COMBINER_XOR] = LOOPS (xor_##bits), \
   }
 
-#define REALS(type) \
+#define REALS(type, ADD) \
   { \
-    [GHLO_COMBINER_ADD] = ADD_LOOPS (type), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##type), \
+    [GHLO_COMBINER_ADD] = ADD (type), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##type), \
     [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##type##s), [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##type##s), \
   }
 
@@ -507,11 +636,11 @@ static const GhloCpuCombineLoops loops[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_N_COMBI
   [GHLO_ELEMENT_TYPE_I64] = INTEGERS (s, 64),
   [GHLO_ELEMENT_TYPE_INDEX] = INTEGERS (s, 64),
   [GHLO_ELEMENT_TYPE_UI64] = INTEGERS (u, 64),
-  [GHLO_ELEMENT_TYPE_F32] = REALS (f32),
-  [GHLO_ELEMENT_TYPE_F64] = REALS (f64),
-  [GHLO_ELEMENT_TYPE_F16] = REALS (f16),
+  [GHLO_ELEMENT_TYPE_F32] = REALS (f32, ADD_LOOPS),
+  [GHLO_ELEMENT_TYPE_F64] = REALS (f64, ADD_LOOPS),
+  [GHLO_ELEMENT_TYPE_F16] = REALS (f16, HALF_LOOPS),
   [GHLO_ELEMENT_TYPE_BF16] = {
-    [GHLO_COMBINER_ADD] = ADD_LOOPS (bf16), [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_bf16s),
+    [GHLO_COMBINER_ADD] = HALF_LOOPS (bf16), [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_bf16s),
     [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_bf16s),
   },
 };

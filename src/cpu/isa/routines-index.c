@@ -105,6 +105,31 @@ NAME (check_indices) (const gint64 *numbers,
     }
 }
 
+/* Signed numbers; those without a sign are in an order, too, in which equal ones are adjacent. */
+#define ARE_SORTED(T) \
+  gboolean \
+  NAME (are_sorted_##T) (const guint8 *data, \
+                         gsize         n) \
+  { \
+    enum { BLOCK = 256 }; \
+    const T *numbers = (gconstpointer) data; \
+    \
+    for (gsize i = 1; i < n; i += BLOCK) \
+      { \
+        T descends = 0; \
+        \
+        for (gsize j = i; j < MIN (i + BLOCK, n); j++) \
+          descends |= numbers[j] < numbers[j - 1]; \
+        if (descends) \
+          return FALSE; \
+      } \
+    \
+    return TRUE; \
+  }
+
+ARE_SORTED (gint32)
+ARE_SORTED (gint64)
+
 /* Without branches: which offsets are kept follows no rule. */
 gsize
 NAME (limit_offsets) (gint64 *offsets,

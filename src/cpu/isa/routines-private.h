@@ -104,6 +104,8 @@ GhloCpuShuffleFunc NAME (find_shuffle) (void);
 
 void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
 void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
+gboolean NAME (are_sorted_gint32) (const guint8 *data, gsize n);
+gboolean NAME (are_sorted_gint64) (const guint8 *data, gsize n);
 gsize NAME (limit_offsets) (gint64 *offsets, gint64 *others, gsize n, gint64 first, gint64 end);
 void NAME (count) (gint64 *numbers, gsize n, gint64 first, gint64 step);
 void NAME (sort_init) (GhloCpuSort *self);

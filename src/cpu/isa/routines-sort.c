@@ -601,6 +601,12 @@ DEFINE_PARTITION (64, guint64)
     guint##BITS zeros = 0, nans = 0; \
     T *to = numbers; \
     \
+    if (!append && zero == 0 && infinity >= (guint##BITS) ~sign) \
+      { \
+        for (gsize i = 0; i < n; i++) \
+          to[i] = (guint##BITS) (positive ^ elements[i] ^ (elements[i] & sign ? change : 0)); \
+        return 0; \
+      } \
     for (gsize i = 0; i < n; i++) \
       { \
         guint##BITS bits = elements[i], is_zero = bits == sign ? zero : 0, rank; \
@@ -622,8 +628,10 @@ DEFINE_PARTITION (64, guint64)
                        gconstpointer      numbers, \
                        gsize              n, \
                        guint              low, \
+                       guint64            least, \
                        guint8            *to) \
   { \
+    const guint##BITS first = (guint##BITS) least; \
     const guint##BITS sign = (guint##BITS) ((guint##BITS) 1 << (BITS - 1)), positive = (guint##BITS) self->positive; \
     const guint##BITS change = positive ^ (guint##BITS) self->negative; \
     Unit##SIZE *elements = (gpointer) to; \
@@ -631,7 +639,7 @@ DEFINE_PARTITION (64, guint64)
     \
     for (gsize i = 0; i < n; i++) \
       { \
-        guint##BITS bits = positive ^ (guint##BITS) (from[i] >> low); \
+        guint##BITS bits = positive ^ (guint##BITS) (first + (guint##BITS) (from[i] >> low)); \
         \
         elements[i] = bits ^ (bits & sign ? change : 0); \
       } \
@@ -650,6 +658,77 @@ DEFINE_PARTITION (64, guint64)
       number[i] = number[i] << low | (T) (first + i); \
   }
 
+#define DEFINE_SPAN(BITS, T) \
+  static void \
+  span_##BITS (gconstpointer ranks, \
+               gsize         n, \
+               guint64      *least, \
+               guint64      *greatest) \
+  { \
+    const T *from = ranks; \
+    T low = from[0], high = from[0]; \
+    \
+    for (gsize i = 0; i < n; i++) \
+      { \
+        low = MIN (low, from[i]); \
+        high = MAX (high, from[i]); \
+      } \
+    *least = low; \
+    *greatest = high; \
+  }
+
+#define DEFINE_NUMBER(F, T) \
+  static void \
+  number_##F##_##T (gconstpointer ranks, \
+                    gsize         n_rows, \
+                    gsize         width, \
+                    guint64       least, \
+                    guint         cut, \
+                    guint         low, \
+                    gpointer      numbers) \
+  { \
+    const F *from = ranks; \
+    T *to = numbers; \
+    \
+    for (gsize row = 0; row < n_rows; row++, from += width, to += width) \
+      for (gsize i = 0; i < width; i++) \
+        to[i] = (T) ((T) ((F) (from[i] - (F) least) >> cut) << low) | (T) row; \
+  }
+
+DEFINE_SPAN (32, guint32)
+DEFINE_SPAN (64, guint64)
+DEFINE_NUMBER (guint32, guint32)
+DEFINE_NUMBER (guint32, guint64)
+DEFINE_NUMBER (guint64, guint32)
+DEFINE_NUMBER (guint64, guint64)
+
+static gboolean
+has_least (const guint64 *ranks,
+           gsize          n_rows,
+           gsize          width,
+           guint64        least,
+           guint          cut,
+           const guint64 *last,
+           gsize          k)
+{
+  for (gsize column = 0; column < width; column += COLUMNS)
+    {
+      guint64 limits[COLUMNS], n[COLUMNS] = { 0 }, beyond = 0;
+
+      for (guint i = 0; i < COLUMNS; i++)
+        limits[i] = (last[column + i] - least) >> cut;
+      for (gsize row = 0; row < n_rows; row++)
+        for (guint i = 0; i < COLUMNS; i++)
+          n[i] += (ranks[row * width + column + i] - least) >> cut <= limits[i];
+      for (guint i = 0; i < COLUMNS; i++)
+        beyond |= n[i] > k;
+      if (beyond)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 DEFINE_RANK (8, 1, guint32)
 DEFINE_RANK (16, 2, guint32)
 DEFINE_RANK (32, 4, guint32)
@@ -660,6 +739,7 @@ DEFINE_RANK (64, 8, guint64)
 DEFINE_UNRANK (8, 1, guint32)
 DEFINE_UNRANK (16, 2, guint32)
 DEFINE_UNRANK (32, 4, guint32)
+DEFINE_UNRANK (64, 8, guint32)
 DEFINE_UNRANK (8, 1, guint64)
 DEFINE_UNRANK (16, 2, guint64)
 DEFINE_UNRANK (32, 4, guint64)
@@ -680,10 +760,16 @@ NAME (sort_init) (GhloCpuSort *self)
       { rank_8_guint64, rank_16_guint64, rank_32_guint64, rank_64_guint64 },
     },
     .unrank = {
-      { unrank_8_guint32, unrank_16_guint32, unrank_32_guint32, NULL },
+      { unrank_8_guint32, unrank_16_guint32, unrank_32_guint32, unrank_64_guint32 },
       { unrank_8_guint64, unrank_16_guint64, unrank_32_guint64, unrank_64_guint64 },
     },
     .place = { place_32, place_64 },
+    .span = { span_32, span_64 },
+    .number = {
+      { number_guint32_guint32, number_guint32_guint64 },
+      { number_guint64_guint32, number_guint64_guint64 },
+    },
+    .has_least = has_least,
   };
 #if defined (__AVX2__)
   for (guint mask = 0; mask < G_N_ELEMENTS (places); mask++)

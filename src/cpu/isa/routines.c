@@ -25,6 +25,8 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->interleave16 = NAME (interleave16);
   self->clamp_indices = NAME (clamp_indices);
   self->check_indices = NAME (check_indices);
+  self->are_sorted[0] = NAME (are_sorted_gint32);
+  self->are_sorted[1] = NAME (are_sorted_gint64);
   self->limit_offsets = NAME (limit_offsets);
   self->count = NAME (count);
   memcpy (self->pool_gradient, NAME (pool_gradients), sizeof (self->pool_gradient));

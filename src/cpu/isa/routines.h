@@ -284,9 +284,21 @@ typedef struct
    * was found. */
   guint (*rank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, const guint8 *from, gsize n, gboolean append,
                                             gpointer numbers);
-  /* Elements of their ranks, which begin at bit @low of the numbers; NULL for elements that these do not hold. */
+  /* Elements of their ranks, which exceed @least by what begins at bit @low of the numbers. */
   void  (*unrank[GHLO_CPU_SORT_N_WIDTHS][4]) (const GhloCpuRank *self, gconstpointer numbers, gsize n, guint low,
-                                              guint8 *to);
+                                              guint64 least, guint8 *to);
+  /* The least and the greatest of @n ranks, at least one. */
+  void  (*span[GHLO_CPU_SORT_N_WIDTHS])      (gconstpointer ranks, gsize n, guint64 *least, guint64 *greatest);
+  /* Numbers for ranks of one width, in the other: by how much they exceed @least, without the lowest @cut bits, and the
+   * row in the lowest @low bits, for @n_rows rows of @width ranks. Higher bits than a number has are lost. @numbers may
+   * be @ranks. */
+  void  (*number[GHLO_CPU_SORT_N_WIDTHS][GHLO_CPU_SORT_N_WIDTHS]) (gconstpointer ranks, gsize n_rows, gsize width,
+                                                                   guint64 least, guint cut, guint low,
+                                                                   gpointer numbers);
+  /* Whether of each column of @n_rows rows of @width ranks of 64 bits at most @k become numbers, as by @number, that do
+   * not exceed that of the rank of @last. */
+  gboolean (*has_least)                      (const guint64 *ranks, gsize n_rows, gsize width, guint64 least, guint cut,
+                                              const guint64 *last, gsize k);
 } GhloCpuSort;
 
 /* Functions that search a row for its first ranks, which neither a table nor @infinity changes; indexed by j for
@@ -565,6 +577,9 @@ typedef struct
   GhloCpuWindowLanesFunc windows[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_WINDOW_WEIGHTS];     /* not of I64 */
   GhloCpuIndexFunc       clamp_indices;
   GhloCpuIndexFunc       check_indices;
+  /* Whether no number of 4 or 8 bytes is less than the one before it. */
+  gboolean             (*are_sorted[2])      (const guint8    *numbers,
+                                              gsize            n);
   /* Leaves out offsets outside of [@first, @end), and the others beside them. Returns how many are left. */
   gsize                (*limit_offsets)      (gint64          *offsets,
                                               gint64          *others,

@@ -229,7 +229,7 @@ read_run (const GhloCpuIndexer *self,
   gint64 stride = self->rank > 0 ? self->index[self->rank - 1] : (gint64) self->reader.size;
   GhloCpuIndexFunc add_indices = self->clamps ? ghlo_cpu_routines ()->clamp_indices
                                               : ghlo_cpu_routines ()->check_indices;
-  gint64 numbers[GHLO_CPU_INDEXER_BLOCK];
+  gint64 numbers[GHLO_CPU_INDEXER_BLOCK] __attribute__ ((aligned (64)));
 
   for (guint i = 0; i < self->n_map; i++)
     {
@@ -256,12 +256,13 @@ ghlo_cpu_indexer_read (const GhloCpuIndexer *self,
       decode (self, first, &index, &direct, &other, &along);
       run = self->rank > 0 ? MIN (n, (gsize) (self->sizes[last] - along)) : 1;
       ghlo_cpu_routines ()->count (offsets, run, direct, self->rank > 0 ? self->direct[last] : 0);
-      ghlo_cpu_routines ()->count (others, run, other, self->rank > 0 ? self->other[last] : 0);
+      if (others != NULL)
+        ghlo_cpu_routines ()->count (others, run, other, self->rank > 0 ? self->other[last] : 0);
       read_run (self, indices + index, run, offsets);
       first += run;
       n -= run;
       offsets += run;
-      others += run;
+      others = others != NULL ? others + run : NULL;
     }
 }
 

@@ -71,7 +71,7 @@ gboolean ghlo_cpu_indexer_init  (GhloCpuIndexer             *self,
                                  gboolean                    clamps);
 /* Computes the byte offsets of the windows of @n positions from @first on, at most GHLO_CPU_INDEXER_BLOCK: @offsets
  * in the indexed tensor, or GHLO_CPU_OUT_OF_BOUNDS (isa/routines.h) where the window is not in bounds, and @others in
- * the other tensor. */
+ * the other tensor, unless it is NULL. */
 void     ghlo_cpu_indexer_read  (const GhloCpuIndexer *self,
                                  const guint8         *indices,
                                  gsize                 first,

@@ -15,9 +15,9 @@
  * many bytes in all. */
 enum { FEW_POSITIONS = 8, FEW_BYTES = 8 };
 
-/* Bytes of a part; and the size of the outermost dimension from which on threads share that dimension instead of the
- * positions. */
-enum { GRAIN_BYTES = 64 << 10, MANY_OUTER = 32 };
+/* Bytes of a part, and those that are copied in the time that the index of a position takes; and the size of the
+ * outermost dimension from which on threads share that dimension instead of the positions. */
+enum { GRAIN_BYTES = 64 << 10, POSITION_BYTES = 16, MANY_OUTER = 32 };
 
 typedef struct
 {
@@ -117,7 +117,8 @@ read_request (gpointer               step,
   if (n > 0)
     {
       self->slice_bytes = (gsize) n * ghlo_element_info (type)->size / self->indexer.n_positions;
-      self->nanoseconds = (double) self->indexer.n_positions * (2 + (double) self->slice_bytes / 8);
+      self->nanoseconds = (double) self->indexer.n_positions
+                          * ((self->pick != NULL ? 1 : 2) + (double) self->slice_bytes / 8);
     }
 
   return NULL;
@@ -202,12 +203,21 @@ copy_positions (const Run *run,
                 gsize      begin,
                 gsize      end)
 {
-  gint64 offsets[GHLO_CPU_INDEXER_BLOCK], others[GHLO_CPU_INDEXER_BLOCK];
+  const GhloCpuIndexer *indexer = &run->gather->indexer;
+  gint64 offsets[GHLO_CPU_INDEXER_BLOCK] __attribute__ ((aligned (64)));
+  gint64 others[GHLO_CPU_INDEXER_BLOCK] __attribute__ ((aligned (64)));
 
   for (gsize i = begin, n; i < end; i += n)
     {
       n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
-      ghlo_cpu_indexer_read (&run->gather->indexer, run->indices, i, n, offsets, others);
+      if (run->gather->pick != NULL)
+        {
+          /* Units are picked to places that are evenly spaced. */
+          ghlo_cpu_indexer_read (indexer, run->indices, i, n, offsets, NULL);
+          others[0] = (gint64) i * indexer->other[0];
+        }
+      else
+        ghlo_cpu_indexer_read (indexer, run->indices, i, n, offsets, others);
       if (run->gather->n_outer > 0)
         copy_outer (run, begin_outer, end_outer, offsets, others, n);
       else
@@ -245,7 +255,7 @@ copy_shared (Run               *run,
              const GhloMonitor *monitor)
 {
   const Gather *self = run->gather;
-  gsize n = self->indexer.n_positions, grain = MAX (GRAIN_BYTES / MAX (self->slice_bytes, 1), 1);
+  gsize n = self->indexer.n_positions, grain = MAX (GRAIN_BYTES / (self->slice_bytes + POSITION_BYTES), 1);
   gsize outer = self->n_outer > 0 ? (gsize) self->indexer.window[0].size : 0;
 
   if (outer >= MANY_OUTER)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The step of scatter into a single tensor. Each element is updated in the order of the updates tensor, so that sums
- * are reproducible. Threads share a dimension of the windows, or the batches, or the places of windows in the result,
- * and never write to the same element.
+ * are reproducible. Threads share a dimension of the windows, or the batches, or the positions where indices are
+ * sorted, or the places of windows in the result, and never write to the same element.
  */
 
 #include "cpu/reduce/combine.h"
@@ -12,8 +12,14 @@
 
 #include "runtime/parallel.h"
 
+#include <string.h>
+
 /* Nanoseconds of a window from which on threads share the places of windows; each one reads all indices. */
 #define SHARED_TIME 8.0
+
+/* The share of a scatter's estimated time that it takes where indices are sorted, so that caches and branches are as
+ * expected. */
+#define SORTED_SHARE 0.25
 
 /* Bytes that are updated between two checks for cancellation, the fewest adjacent bytes for one thread, and those of a
  * thread's part of a window from which on it takes longer than to wait for a cache line that another one writes, too.
@@ -373,7 +379,8 @@ combine_positions (Work  *self,
                    gsize  end)
 {
   const Scatter *scatter = self->run->scatter;
-  gint64 offsets[GHLO_CPU_INDEXER_BLOCK], others[GHLO_CPU_INDEXER_BLOCK];
+  gint64 offsets[GHLO_CPU_INDEXER_BLOCK] __attribute__ ((aligned (64)));
+  gint64 others[GHLO_CPU_INDEXER_BLOCK] __attribute__ ((aligned (64)));
 
   nest_init (&self->nest, self->window + scatter->n_outer, scatter->indexer.n_window - scatter->n_outer);
   for (gsize i = begin, n; i < end && !is_stopped (self, 0); i += n)
@@ -453,10 +460,60 @@ combine_places (gpointer data,
   combine_positions (&work, 0, indexer->n_positions);
 }
 
-/* Whether windows are the same or do not meet, so that each can be left to the thread that has its place. */
+/* The first position from @i on whose index is not that of the one before it. */
+static gsize
+skip_same (const Run *run,
+           gsize      i)
+{
+  const GhloCpuIndexer *indexer = &run->scatter->indexer;
+  const gsize size = indexer->reader.size;
+
+  while (i > 0 && i < indexer->n_positions
+         && memcmp (run->indices + i * size, run->indices + (i - 1) * size, size) == 0)
+    i++;
+
+  return i;
+}
+
+/* Updates the windows of some positions whose indices are sorted; equal ones are left to the thread of the first. */
+static void
+combine_sorted (gpointer data,
+                gsize    begin,
+                gsize    end,
+                guint    worker)
+{
+  Run *run = data;
+  Work work;
+
+  begin = skip_same (run, begin);
+  work_init (&work, run);
+  combine_positions (&work, begin, MAX (begin, skip_same (run, end)));
+}
+
+/* Whether equal indices, where windows are the same, are beside each other. */
 static gboolean
-shares_places (const Scatter *self,
-               gsize          threads)
+are_sorted (const Scatter *self,
+            const guint8  *indices)
+{
+  const GhloCpuIndexer *indexer = &self->indexer;
+  const gsize size = indexer->reader.size;
+
+  return indexer->n_map == 1 && indexer->rank == 1 && indexer->index[0] == (gint64) size
+         && indexer->direct[0] == 0 && (size == 4 || size == 8)
+         && ghlo_cpu_routines ()->are_sorted[size == 8] (indices, indexer->n_positions);
+}
+
+/* Whether windows are the same or do not meet, so that each can be left to one thread. */
+static gboolean
+shares_windows (const Scatter *self,
+                gsize          threads)
+{
+  return self->in_or_out && self->n_outer == 0 && self->indexer.n_batches == 1 && threads > 1;
+}
+
+/* Whether each of these can be left to the thread that has its place. */
+static gboolean
+shares_places (const Scatter *self)
 {
   const GhloCpuIndexer *indexer = &self->indexer;
   gboolean is_forward = TRUE;
@@ -466,8 +523,7 @@ shares_places (const Scatter *self,
   for (guint i = 0; i < indexer->rank; i++)
     is_forward &= indexer->direct[i] >= 0;
 
-  return is_forward && self->in_or_out && self->n_outer == 0 && indexer->n_batches == 1 && threads > 1
-         && self->nanoseconds >= SHARED_TIME * (double) indexer->n_positions;
+  return is_forward && self->nanoseconds >= SHARED_TIME * (double) indexer->n_positions;
 }
 
 /* Whether threads that have @grain indices of each window would wait for each other's cache lines, and there are enough
@@ -500,11 +556,12 @@ combine_all (const Scatter *self,
   const GhloCpuIndexer *indexer = &self->indexer;
   gsize grain = 1, n = indexer->n_batches, threads = ghlo_parallel_get_limit ();
   const GhloCpuWindow *window = self->split >= 0 && n < threads ? &indexer->window[self->split] : NULL;
-  const gboolean by_places = shares_places (self, threads);
+  const gboolean by_windows = shares_windows (self, threads), by_places = by_windows && shares_places (self);
   GhloParallelFunc func = combine_batches;
+  double nanoseconds = self->nanoseconds;
 
-  /* Threads share the batches where there are enough. Otherwise each thread visits all positions, for its part of the
-   * window, or for its part of the places. */
+  /* Threads share the batches where there are enough, or positions. Otherwise each thread visits all positions, for its
+   * part of the window, or for its part of the places. */
   if (window != NULL)
     grain = MAX (ghlo_size_ceil_div ((gsize) window->size, threads),
                  MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
@@ -513,6 +570,14 @@ combine_all (const Scatter *self,
       n = (gsize) window->size;
       func = combine_split;
     }
+  else if (by_windows && indexer->n_positions >= 2 * GHLO_CPU_INDEXER_BLOCK
+           && SORTED_SHARE * nanoseconds >= 2 * GHLO_PARALLEL_MIN_WORK && are_sorted (self, run->indices))
+    {
+      nanoseconds *= SORTED_SHARE;
+      n = indexer->n_positions;
+      grain = MAX (GHLO_CPU_INDEXER_BLOCK, ghlo_size_ceil_div (n, 2 * threads));
+      func = combine_sorted;
+    }
   else if (by_places)
     {
       grain = 1;
@@ -520,7 +585,7 @@ combine_all (const Scatter *self,
       func = combine_places;
     }
 
-  return ghlo_parallel_for (n, grain, self->nanoseconds, func, run, run->monitor)
+  return ghlo_parallel_for (n, grain, nanoseconds, func, run, run->monitor)
          && !g_atomic_int_get (&run->stopped);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Short rows become columns of numbers, as row.h describes. All columns are a plane, whose rows hold one element of
- * each of them. The numbers of equal elements are ordered by the places of the elements in the plane.
+ * each of them. The numbers of equal elements are ordered by their positions, which are the rows of the plane. Numbers
+ * hold what is more than the least rank of the plane, since that mostly has far fewer bits.
  */
 
 #include "cpu/sort/columns.h"
@@ -23,9 +24,10 @@ typedef struct
 {
   gsize    width;
   guint8  *numbers;
-  guint64 *ranks;               /* that do not fit into numbers beside places */
+  guint64 *ranks;               /* of 32 bits where these are enough */
   guint8  *elements, *sorted;   /* of one operand */
-  guint32 *places, *old_places; /* of the elements of numbers in the plane; as sorted by the lower bits of ranks */
+  guint32 *positions;           /* of the elements of numbers */
+  guint32 *places, *old_places; /* of these in the plane; as sorted by the lower bits of ranks */
 } Planes;
 
 typedef struct
@@ -34,6 +36,7 @@ typedef struct
   gsize                 n_rows, k;
   GhloCpuSortNumbers    kind;
   Planes                planes;
+  guint64               least;      /* the least rank */
   gboolean              is_exact;   /* elements can be told from their ranks, which begin at bit kind.low of numbers */
 } Columns;
 
@@ -67,7 +70,7 @@ gsize
 ghlo_cpu_sort_columns_scratch (const GhloCpuSortRow *row,
                                gsize                 n_rows)
 {
-  return width_of (n_rows) * row->n * (2 * sizeof (guint64) + 2 * sizeof (guint32) + 2 * row->most_size);
+  return width_of (n_rows) * row->n * (2 * sizeof (guint64) + 3 * sizeof (guint32) + 2 * row->most_size);
 }
 
 static Planes
@@ -78,7 +81,8 @@ find_planes (const GhloCpuSortRow *row,
   gsize n = width_of (n_rows) * row->n;
   Planes planes = { .width = width_of (n_rows), .numbers = (guint8 *) scratch, .ranks = scratch + n };
 
-  planes.places = (gpointer) (planes.ranks + n);
+  planes.positions = (gpointer) (planes.ranks + n);
+  planes.places = planes.positions + n;
   planes.old_places = planes.places + n;
   planes.elements = (gpointer) (planes.old_places + n);
   planes.sorted = planes.elements + n * row->most_size;
@@ -145,23 +149,35 @@ load_ranks (const Columns         *self,
   return all;
 }
 
-/* Finds the places of the elements of @k rows of numbers. */
+/* Finds the positions of the elements of @k rows of numbers. */
 static void
-find_places (const Columns *self,
-             gsize          k,
-             guint32       *places)
+find_positions (const Columns *self,
+                gsize          k)
 {
   gsize n = k * self->planes.width;
-  guint32 mask = (1u << self->kind.low) - 1;
+  guint32 mask = (1u << self->kind.low) - 1, *positions = self->planes.positions;
   const guint32 *u32 = (gconstpointer) self->planes.numbers;
   const guint64 *u64 = (gconstpointer) self->planes.numbers;
 
   if (self->kind.width == GHLO_CPU_SORT_32)
     for (gsize i = 0; i < n; i++)
-      places[i] = u32[i] & mask;
+      positions[i] = u32[i] & mask;
   else
     for (gsize i = 0; i < n; i++)
-      places[i] = (guint32) u64[i] & mask;
+      positions[i] = (guint32) u64[i] & mask;
+}
+
+/* Finds the places of elements at @k rows of positions. */
+static void
+find_places (const Columns *self,
+             gsize          k,
+             guint32       *places)
+{
+  const guint32 width = (guint32) self->planes.width, *positions = self->planes.positions;
+
+  for (gsize row = 0; row < k; row++, places += width, positions += width)
+    for (guint32 i = 0; i < width; i++)
+      places[i] = positions[i] * width + i;
 }
 
 /* Sorts the numbers, of which the first @k rows are needed. */
@@ -177,34 +193,106 @@ sort_numbers (const Columns *self,
     routines->columns[self->kind.width] (self->planes.numbers, self->row->n, self->planes.width);
 }
 
-/* Sorts ranks that do not fit into numbers beside places: by the @cut lower bits first, which are no more than a place
- * has. */
+/* Makes numbers of ranks, and sorts them by these and then by row. The first @k rows are needed. */
+static void
+sort_ranks (Columns       *self,
+            gboolean       wide,
+            gconstpointer  ranks,
+            guint          cut,
+            guint          width,
+            gsize          k)
+{
+  self->kind.width = width;
+  ghlo_cpu_routines ()->sort.number[wide ? GHLO_CPU_SORT_64 : GHLO_CPU_SORT_32][width] (
+    ranks, self->row->n, self->planes.width, self->least, cut, self->kind.low, self->planes.numbers);
+  sort_numbers (self, k);
+  find_positions (self, k);
+}
+
+/* Ranks, at the first @k rows of places, become numbers. */
+static void
+fetch_ranks (Columns       *self,
+             const guint32 *places,
+             gsize          k)
+{
+  ghlo_cpu_sort_fetch (sizeof (guint64), (const guint8 *) self->planes.ranks, self->planes.numbers, places,
+                       k * self->planes.width);
+}
+
+/* Sorts ranks that are longer than numbers by @cut bits without these bits, which mostly decide nothing. FALSE where
+ * they do. */
+static gboolean
+sort_upper (Columns *self,
+            guint    cut)
+{
+  const gsize width = self->planes.width, n = (self->k - 1) * width;
+  const guint64 *ranks = (gconstpointer) self->planes.numbers;
+  gboolean descends = FALSE;
+
+  sort_ranks (self, TRUE, self->planes.ranks, cut, GHLO_CPU_SORT_64, self->k);
+  find_places (self, self->k, self->planes.places);
+  fetch_ranks (self, self->planes.places, self->k);
+  for (gsize i = 0; i < n; i++)
+    descends |= ranks[i] > ranks[i + width];
+
+  return !descends && ghlo_cpu_routines ()->sort.has_least (self->planes.ranks, self->row->n, width, self->least, cut,
+                                                            ranks + n, self->k);
+}
+
+/* Sorts them by the lower bits first, as many as a small number has. */
 static void
 sort_halves (Columns *self,
              guint    cut)
 {
   const Planes *planes = &self->planes;
-  guint32 *lower = (gpointer) planes->numbers, mask = (1u << cut) - 1;
-  guint64 *upper = (gpointer) planes->numbers;
-  gsize n = planes->width * self->row->n;
-  guint low = self->kind.low;
+  guint32 width = (guint32) planes->width;
 
-  for (gsize i = 0; i < n; i++)
-    lower[i] = ((guint32) planes->ranks[i] & mask) << low | (guint32) i;
-  self->kind.width = GHLO_CPU_SORT_32;
-  sort_numbers (self, self->row->n);
+  sort_ranks (self, TRUE, planes->ranks, 0, GHLO_CPU_SORT_32, self->row->n);
   find_places (self, self->row->n, planes->old_places);
-  for (gsize i = 0; i < n; i++)
-    upper[i] = planes->ranks[planes->old_places[i]] >> cut << low | i;
-  self->kind.width = GHLO_CPU_SORT_64;
-  sort_numbers (self, self->k);
+  fetch_ranks (self, planes->old_places, self->row->n);
+  sort_ranks (self, TRUE, planes->numbers, cut, GHLO_CPU_SORT_64, self->k);
   find_places (self, self->k, planes->places);
-  for (gsize i = 0; i < self->k * planes->width; i++)
-    planes->places[i] = planes->old_places[planes->places[i]];
-  if (self->is_exact)
-    ghlo_cpu_sort_fetch (sizeof (guint64), (const guint8 *) planes->ranks, planes->numbers, planes->places,
-                         self->k * planes->width);
+  for (gsize i = 0; i < self->k * width; i++)
+    {
+      planes->places[i] = planes->old_places[planes->places[i]];
+      planes->positions[i] = planes->places[i] / width;
+    }
+  fetch_ranks (self, planes->places, self->k);
+}
+
+/* Sorts records of ranks. */
+static void
+sort_records (Columns  *self,
+              gboolean  wide)
+{
+  const gsize n = self->row->n, width = self->planes.width;
+  const guint low = g_bit_storage (n - 1);
+  guint32 *narrow = (gpointer) self->planes.ranks;
+  guint64 greatest;
+  guint bits;
+
+  /* Columns without elements are sorted as well, and do not add to the bits. */
+  for (gsize i = 0; self->n_rows < width && i < n; i++)
+    for (gsize j = self->n_rows; j < width; j++)
+      if (wide)
+        self->planes.ranks[i * width + j] = self->planes.ranks[i * width];
+      else
+        narrow[i * width + j] = narrow[i * width];
+  ghlo_cpu_routines ()->sort.span[wide ? GHLO_CPU_SORT_64 : GHLO_CPU_SORT_32] (self->planes.ranks, n * width,
+                                                                               &self->least, &greatest);
+  bits = low + (greatest > self->least ? 64 - (guint) __builtin_clzll (greatest - self->least) : 0);
+  self->kind.low = low;
+  if (bits <= 64)
+    {
+      sort_ranks (self, wide, self->planes.ranks, 0, bits <= 32 ? GHLO_CPU_SORT_32 : GHLO_CPU_SORT_64, self->k);
+      return;
+    }
+  if (!sort_upper (self, bits - 64))
+    sort_halves (self, bits - 64);
+  /* Numbers are ranks now. */
+  self->kind.width = GHLO_CPU_SORT_64;
   self->kind.low = 0;
+  self->least = 0;
 }
 
 /* Whether elements of the only key can be told from their ranks, after @found was found among them. */
@@ -223,7 +311,8 @@ find_elements (const Columns *self,
                guint          size)
 {
   ghlo_cpu_routines ()->sort.unrank[self->kind.width][g_bit_storage (size) - 1] (
-    &self->row->ranks[0], self->planes.numbers, self->k * self->planes.width, self->kind.low, self->planes.sorted);
+    &self->row->ranks[0], self->planes.numbers, self->k * self->planes.width, self->kind.low, self->least,
+    self->planes.sorted);
 }
 
 static void
@@ -233,9 +322,9 @@ store_records (const Columns         *self,
                const GhloCpuSortRows *positions)
 {
   const GhloCpuSortRow *row = self->row;
-  guint32 *places = self->planes.places, width = (guint32) self->planes.width;
-  gsize n = self->k * width;
 
+  if (row->n_operands > 1 || !self->is_exact)
+    find_places (self, self->k, self->planes.places);
   for (guint i = 0; i < row->n_operands; i++)
     {
       guint size = row->sizes[i];
@@ -246,18 +335,15 @@ store_records (const Columns         *self,
       else
         {
           load_elements (self, &from[i], 0, size);
-          ghlo_cpu_sort_fetch (size, self->planes.elements, sorted.data, places, n);
+          ghlo_cpu_sort_fetch (size, self->planes.elements, sorted.data, self->planes.places,
+                               self->k * self->planes.width);
         }
       ghlo_cpu_sort_rows_copy (&sorted, &to[i], self->n_rows, self->k);
     }
   if (positions != NULL)
     {
-      GhloCpuSortRows source = plane_rows (self, (guint8 *) places, 4);
-      guint64 inverse = ((guint64) 1 << 32) / width + 1;
+      GhloCpuSortRows source = plane_rows (self, (guint8 *) self->planes.positions, 4);
 
-      /* Exact as long as places times width are below 2^32. */
-      for (gsize i = 0; i < n; i++)
-        places[i] = (guint32) (places[i] * inverse >> 32);
       ghlo_cpu_sort_rows_copy (&source, positions, self->n_rows, self->k);
     }
 }
@@ -284,7 +370,6 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
 {
   gboolean records = !row->values || row->ranks[0].table || positions != NULL, unordered = FALSE;
   Columns self = { .row = row, .n_rows = n_rows, .k = k, .planes = find_planes (row, n_rows, scratch) };
-  guint bits;
 
   if (!records)
     {
@@ -297,22 +382,10 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortRow  *row,
           return TRUE;
         }
     }
-  self.kind = ghlo_cpu_sort_numbers (&row->all, TRUE, self.planes.width * row->n);
-  bits = row->all.bits + self.kind.low;
-  self.is_exact = is_exact (row, load_ranks (&self, from, self.kind.width == GHLO_CPU_SORT_64,
-                                             bits > 64 ? (gpointer) self.planes.ranks : self.planes.numbers,
-                                             &unordered));
+  self.is_exact = is_exact (row, load_ranks (&self, from, row->all.bits > 32, self.planes.ranks, &unordered));
   if (unordered)
     return FALSE;
-  if (bits > 64)
-    sort_halves (&self, bits - 64);
-  else
-    {
-      ghlo_cpu_routines ()->sort.place[self.kind.width] (self.planes.numbers, self.planes.width * row->n,
-                                                         self.kind.low, 0);
-      sort_numbers (&self, k);
-      find_places (&self, k, self.planes.places);
-    }
+  sort_records (&self, row->all.bits > 32);
   store_records (&self, from, to, positions);
 
   return TRUE;

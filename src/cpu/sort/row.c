@@ -468,7 +468,7 @@ store_values (gpointer data,
   guint size = job->row->sizes[0];
 
   ghlo_cpu_routines ()->sort.unrank[job->kind.width][g_bit_storage (size) - 1] (
-    &job->row->ranks[0], job->numbers + begin * job->width->size, end - begin, 0, job->to[0] + begin * size);
+    &job->row->ranks[0], job->numbers + begin * job->width->size, end - begin, 0, 0, job->to[0] + begin * size);
 }
 
 static void

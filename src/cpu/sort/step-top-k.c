@@ -120,10 +120,13 @@ number_size (const TopK *self)
     guint32 counts[FEW]; \
     gboolean counted = FALSE; \
     \
-    for (; n > BLOCK && n % 2 == 0 && n / 2 >= 2 * k; n /= 2) \
+    for (; (n > BLOCK || k == 1) && n % 2 == 0 && n / 2 >= (k == 1 ? 1 : 2 * k); n /= 2) \
       for (gsize i = 0; i < n / 2; i++) \
         ranks[i] = MIN (ranks[i], ranks[n / 2 + i]); \
-    if (BITS == 32 && n <= FEW / 2) \
+    if (k == 1) \
+      for (gsize i = 1; i < n; i++) \
+        ranks[0] = MIN (ranks[0], ranks[i]); \
+    else if (BITS == 32 && n <= FEW / 2) \
       count_less ((const guint32 *) ranks, n, counts), counted = TRUE; \
     else if (!ghlo_cpu_select_u##BITS (ranks, self->spare, n, k, monitor)) \
       return FALSE; \
@@ -237,18 +240,26 @@ select_part (const TopK            *self,
              Candidates            *kept,
              const GhloMonitor     *monitor)
 {
-  gsize n_lead = MIN (is_plain (self, row) ? MAX (LEAD, 2 * GROUP * self->k) : CHUNK, end - begin), checked = 0;
+  const gsize n_lead = MIN (is_plain (self, row) ? MAX (LEAD, 2 * GROUP * self->k) : CHUNK, end - begin);
+  const gsize step = 4 * ghlo_cpu_routines ()->register_bytes >> self->unit;
+  gsize checked = 0, n;
   guint64 buffer[CHUNK];
 
   kept->n = 0;
   if (!find_limit (self, read_elements (self, row, begin, n_lead, (guint8 *) buffer), n_lead, kept, monitor))
     return FALSE;
-  for (gsize i = begin; i < end; i += CHUNK)
+  for (gsize i = begin; i < end; i += n)
     {
-      gsize n = MIN (CHUNK, end - i);
       gboolean some = kept->n >= self->k;
 
-      /* Once k are known, elements of the limit's rank come after them. */
+      /* Once k are known, elements of the limit's rank come after them. There may be many. */
+      n = MIN (some ? CHUNK : MIN (CHUNK, step * self->k), end - i);
+      if (some && self->k == 1 && i + n < begin + n_lead / step * step)
+        {
+          /* The limit is the least rank of those that were divided into groups. */
+          n = begin + n_lead / step * step - i;
+          continue;
+        }
       if (some && kept->limit == 0)
         break;
       if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL))
@@ -423,6 +434,28 @@ order_some (const TopK       *self,
     sorted[i] = candidates->positions[(width == GHLO_CPU_SORT_32 ? narrow[i] : wide[i]) & 0xFF];
 }
 
+/* The same for wide ranks, of which few registers hold many: the first of each two is found. */
+static void
+order_wide (const TopK       *self,
+            const Candidates *candidates,
+            guint32          *sorted)
+{
+  const guint64 *ranks = candidates->ranks;
+  guint32 places[FEW] = { 0 };
+
+  for (gsize i = 1; i < candidates->n; i++)
+    for (gsize j = 0; j < i; j++)
+      {
+        guint32 is_first = ranks[j] <= ranks[i];
+
+        places[i] += is_first;
+        places[j] += is_first ^ 1;
+      }
+  for (gsize i = 0; i < candidates->n; i++)
+    if (places[i] < self->k)
+      sorted[places[i]] = candidates->positions[i];
+}
+
 /* Sorts the k first candidates, and writes their elements and positions. */
 static gboolean
 store_row (const Run             *run,
@@ -436,7 +469,9 @@ store_row (const Run             *run,
   guint8 *const both[] = { candidates->ranks, (guint8 *) candidates->positions };
   guint32 few[GHLO_CPU_SORT_BLOCK], *positions = candidates->positions;
 
-  if (candidates->n <= GHLO_CPU_SORT_BLOCK && self->width == GHLO_CPU_SORT_32)
+  if (self->width == GHLO_CPU_SORT_64 && candidates->n <= FEW / 2)
+    order_wide (self, candidates, positions = few);
+  else if (candidates->n <= GHLO_CPU_SORT_BLOCK && self->width == GHLO_CPU_SORT_32)
     (candidates->n <= (self->unit < 2 ? FEW / 2 : FEW) ? order_few : order_some) (self, candidates, positions = few);
   else if (!keep (self, candidates, run->monitor)
            || !ghlo_cpu_sort_row_run (&self->order, (const guint8 *const *) both, both, scratch + self->sort,

@@ -265,13 +265,14 @@ test_concatenate (void)
     }
 }
 
+/* The last cases have one padding value between elements of long rows. */
 static void
 test_pad (void)
 {
-  for (guint i = 0; i < 300; i++)
+  for (guint i = 0; i < 400; i++)
     {
       const char *element = PICK_ONE (type_names);
-      guint rank = (guint) pick (0, 4);
+      guint rank = (guint) pick (i >= 300, 4);
       gint64 dimensions[4], padded[4], low[4], high[4], interior[4];
       g_autofree char *type = NULL, *scalar = spell (NULL, 0, element), *result = NULL, *op = NULL;
       g_autofree char *lows = NULL, *highs = NULL, *interiors = NULL;
@@ -280,10 +281,11 @@ test_pad (void)
       for (guint d = 0; d < rank; d++)
         do
           {
-            dimensions[d] = pick (i % 10 ? 1 : 0, i % 7 ? 6 : 16);
+            dimensions[d] = i >= 300 && d + 1 == rank ? pick (2, rank == 1 ? 20000 : 700)
+                                                      : pick (i % 10 ? 1 : 0, i % 7 ? 6 : 16);
             low[d] = pick (-4, 5);
             high[d] = pick (-4, 5);
-            interior[d] = i % 3 ? 0 : pick (0, 3);
+            interior[d] = i >= 300 && d + 1 == rank ? 1 : i % 3 ? 0 : pick (0, 3);
             padded[d] = dimensions[d] + low[d] + high[d] + MAX (dimensions[d] - 1, 0) * interior[d];
           }
         while (padded[d] < 0);
@@ -773,32 +775,42 @@ test_scatter_large (void)
 }
 
 /* Many updates of one row after the other, as in sorted segments: rows of any length, runs of any length, places that
- * come again, and places out of bounds. */
+ * come again, grow or fall, also so many that threads share them, and places out of bounds. */
 static void
 test_scatter_runs (void)
 {
   static const char *const computations[] = { "add", "add", "add", "maximum", "minimum" };
   static const char *const elements[] = { "i8", "i16", "i32", "i64", "bf16", "f16", "f32", "f64" };
-  enum { N = 700 };
+  enum { FEW = 700, MANY = 5000 };
 
   for (guint i = 0; i < 400; i++)
     {
-      const gint32 rows = pick (1, 60), columns = pick (1, i % 3 ? 40 : 300), length = pick (1, 80);
+      const gint32 n = i % 5 ? FEW : MANY, columns = i % 2 ? 1 : pick (1, i % 3 || n == MANY ? 40 : 300);
+      const gint32 length = pick (1, i % 7 ? 20 : 4000), rows = MAX (pick (1, 60), n / length);
+      const guint order = i / 8 % 3;      /* any, growing, falling */
+      const gboolean wide = pick (0, 2);
       const Numbers numbers = {
-        .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { rows, columns }, .indices = { N, 1 },
-        .other = { N, columns }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
+        .rank = 2, .index_rank = 2, .other_rank = 2, .dimensions = { rows, columns }, .indices = { n, 1 },
+        .other = { n, columns }, .window = { 1 }, .n_window = 1, .dropped = { 0 }, .n_dropped = 1, .map = { 0 },
         .n_map = 1, .vector = 1,
       };
       const char *element = elements[i % G_N_ELEMENTS (elements)];
       g_autofree char *type = spell (numbers.dimensions, 2, element), *update = spell (numbers.other, 2, element);
+      g_autofree char *index = spell (numbers.indices, 2, wide ? "i64" : "i32");
       g_autofree char *op = spell_scatter (&numbers, PICK_ONE (computations), element);
       g_autoptr (GhloValue) operand = new_special (type), updates = new_special (update);
-      g_autoptr (GhloValue) indices = new_random ("tensor<700x1xi32>", 0, 1);
+      g_autoptr (GhloValue) indices = new_random (index, 0, 1);
 
-      for (gint32 k = 0, place = 0; k < N; k++)
+      for (gint32 k = 0, place = 0, first = pick (-2, 2); k < n; k++)
         {
-          place = k % length == 0 ? pick (-1, rows + 1) : place;
-          ((gint32 *) (gpointer) indices->data)[k] = place;
+          if (order == 0)
+            place = k % length == 0 ? pick (-1, rows + 1) : place;
+          else
+            place = order == 1 ? first + k / length : rows + first - k / length;
+          if (wide)
+            ((gint64 *) (gpointer) indices->data)[k] = place;
+          else
+            ((gint32 *) (gpointer) indices->data)[k] = place;
         }
       check_op (op, "scatter", (GhloValue *[]) { operand, indices, updates }, 3, type);
     }

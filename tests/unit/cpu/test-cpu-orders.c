@@ -8,7 +8,8 @@
 #include "cpu/sort/numbers.h"
 #include "kernel/scalar.h"
 
-/* Few distinct values, so that many are equal; floats include NaNs of both signs and both zeros. */
+/* Few distinct values, so that many are equal; floats include NaNs of both signs and both zeros. Integers may also be
+ * of all bits, or differ only in the first and the last bits. */
 static GhloValue *
 new_few (const char *text,
          gboolean    with_nan)
@@ -16,7 +17,7 @@ new_few (const char *text,
   static const double special[] = { 0.0, -0.0, INFINITY, -INFINITY, 1e-40, -1e-40, NAN, -NAN };
   GhloValue *value = new_random (text, -20, 20);
   const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
-  gboolean wide = g_test_rand_bit ();
+  const gint wide = g_test_rand_int_range (0, 3);
 
   for (gsize i = 0; i < value->n_elements; i++)
     {
@@ -30,9 +31,11 @@ new_few (const char *text,
         ghlo_element_store (value->type->element_type, data, (GhloScalar) {
           .c = { number, g_test_rand_int_range (-2, 3) * number }
         });
-      else if (wide)
+      else if (wide > 0)
         ghlo_element_store (value->type->element_type, data, (GhloScalar) {
-          .u = (guint64) (guint32) g_test_rand_int () << 32 | (guint32) g_test_rand_int ()
+          .u = wide == 1 ? (guint64) (guint32) g_test_rand_int () << 32 | (guint32) g_test_rand_int ()
+                         : (guint64) g_test_rand_int_range (0, 3) << (8 * info->size - 2)
+                           | (guint64) g_test_rand_int_range (0, 40)
         });
     }
 
