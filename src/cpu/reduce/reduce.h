@@ -29,6 +29,8 @@ typedef struct
   GhloCombiner              combiner;
   GhloCpuReduceFunc         reduce;       /* reduces adjacent numbers to one */
   GhloCpuElementwiseFunc    combine;
+  GhloCpuScanFunc           scan;           /* combines rows of adjacent elements, */
+  gboolean                  scan_converts;  /* or of numbers */
   guint8                    identity[8];  /* the neutral number of the combiner */
   guint                     size;     /* bytes of an element */
   guint                     number_size;

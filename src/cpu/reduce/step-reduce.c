@@ -27,9 +27,13 @@ choose_loops (GhloCpuReduce     *self,
 {
   self->combiner = ghlo_combiner_of (block, self->compute->type);
   self->reduce = ghlo_cpu_elementwise_routines ()->reductions[self->compute->number][self->combiner];
+  self->scan_converts = self->compute->type == GHLO_ELEMENT_TYPE_F16;
+  self->scan = self->compute->type == GHLO_ELEMENT_TYPE_BF16
+                 ? ghlo_cpu_elementwise_routines ()->bf16_scans[self->combiner]
+                 : ghlo_cpu_elementwise_routines ()->scans[self->compute->number][self->combiner];
   self->combine = ghlo_cpu_compute_type_loop (self->compute, ghlo_combiner_scalar (self->combiner));
 
-  return self->reduce != NULL && self->combine != NULL;
+  return self->reduce != NULL && self->combine != NULL && self->scan != NULL;
 }
 
 static gboolean
