@@ -17,8 +17,9 @@ enum
   SHORT_RUN = 8,      /* or, from this length on, combined element by element, */
   LONG_RUN = 512,     /* as longer ones are up to this length, if there are */
   MANY_RUNS = 8,
-  STREAMS = 16,       /* rows that are combined at a time, where they are short or the caches do not hold all: */
-  SHORT_STREAM = 4096, CACHE = 1 << 20,     /* bytes */
+  STREAMS = 16,       /* rows that are scanned at a time */
+  SHORT_STREAM = 4096, CACHE = 1 << 20, FAR = 1 << 24,      /* bytes: of a row, of caches */
+  LEAST_SCAN = 64, MOST_SCAN = 256,         /* bytes of numbers in registers */
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
   NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
   WIDE = 512,         /* elements at most */
@@ -121,7 +122,9 @@ accumulate (const GhloCpuReduce *self,
   const gsize most = MAX (BUFFER / self->number_size / n, 1);
   GhloCpuScan scan = { .from = from, .from_row = stride, .columns = n, .sums = numbers };
 
-  if (!self->scan_converts)
+  for (; !self->scans && n_rows > 0; n_rows--, from += stride)
+    self->combine ((const guint8 *[]) { numbers, read_numbers (self, from, self->size, buffer, n) }, numbers, n, NULL);
+  if (n_rows > 0 && !self->scan_converts)
     {
       scan.rows = (gsize) n_rows;
       self->scan (&scan);
@@ -297,6 +300,20 @@ reduce_transposed (const Run *run,
     }
 }
 
+/* Whether rows of @n adjacent elements are scanned, several at a time. Where they are long that is for what is not in
+ * the L2 cache, but in the next one: memory is read faster row by row. */
+static gboolean
+has_streams (const GhloCpuReduce *self,
+             gint64               n)
+{
+  const double bytes = (double) self->kept.count * (double) self->reduced.count * self->size;
+
+  if (!self->scans || self->kept.stride != self->size || (self->scan_converts && n > SHORT_ROW * 2))
+    return FALSE;
+
+  return n * self->number_size <= MOST_SCAN || (bytes <= FAR && (n * self->size <= SHORT_STREAM || bytes > CACHE));
+}
+
 /* Combines rows [@begin, @end) of the operand, each of @n elements from @first_row on, into @n adjacent numbers. */
 static void
 combine_rows (const Run    *run,
@@ -308,9 +325,8 @@ combine_rows (const Run    *run,
 {
   const GhloCpuReduce *self = run->self;
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
-  const gboolean streams = self->kept.stride == self->size
-                           && (n * self->size <= SHORT_STREAM
-                               || (double) self->kept.count * (double) self->reduced.count * self->size > CACHE);
+  const gboolean streams = has_streams (self, n);
+  const gint64 most = MAX (STREAMS, SHORT_STREAM / (n * self->size));
   gint64 chunk = find_chunk (self, self->kept.stride);
   GhloCpuAxisCursor cursor;
 
@@ -321,7 +337,7 @@ combine_rows (const Run    *run,
 
       for (gint64 at = begin, rows, count = 0; streams && at < end && !stops (run, count++); at += rows)
         {
-          rows = MIN (ghlo_cpu_axis_run_end (&self->reduced, at, end) - at, STREAMS);
+          rows = MIN (ghlo_cpu_axis_run_end (&self->reduced, at, end) - at, most);
           accumulate (self, first_row + ghlo_cpu_axis_at (&self->reduced, at) + first * self->size,
                       self->reduced.stride, rows, m, to);
         }
@@ -431,12 +447,13 @@ reduce_block (const Run *run,
     }
 }
 
-/* Whether rows of @n elements are short, and follow each other in memory. */
+/* Whether rows of @n elements are short, and follow each other in memory. A scan keeps a few registers of them. */
 static gboolean
 has_narrow_rows (const GhloCpuReduce *self,
                  gint64               n)
 {
-  return n < NARROW && self->kept.stride == self->size && self->reduced.stride == n * self->size;
+  return n < NARROW && (!self->scans || n * self->number_size < LEAST_SCAN || n * self->number_size > MOST_SCAN)
+         && self->kept.stride == self->size && self->reduced.stride == n * self->size;
 }
 
 static void

@@ -27,6 +27,8 @@ choose_loops (GhloCpuReduce     *self,
 {
   self->combiner = ghlo_combiner_of (block, self->compute->type);
   self->reduce = ghlo_cpu_elementwise_routines ()->reductions[self->compute->number][self->combiner];
+  self->scans = !ghlo_element_type_is_float (self->compute->type)
+                || (self->combiner != GHLO_COMBINER_MAXIMUM && self->combiner != GHLO_COMBINER_MINIMUM);
   self->scan_converts = self->compute->type == GHLO_ELEMENT_TYPE_F16;
   self->scan = self->compute->type == GHLO_ELEMENT_TYPE_BF16
                  ? ghlo_cpu_elementwise_routines ()->bf16_scans[self->combiner]
