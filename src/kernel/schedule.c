@@ -17,6 +17,7 @@
 #define LINE_BYTES 64
 /* Vectors per element whose rows are transposed in tiles: loads, shuffles and stores. */
 #define TILE_STEPS 0.5
+#define TILE_BYTES 16
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
 /* A buffer of so many bytes may not be in the L2 cache. */
@@ -109,7 +110,8 @@ access_time (const Estimate *self,
       && stride <= GHLO_SCHEDULE_LANE_STRIDE * size)
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) stride / size * self->machine->vector_time;
   /* Code transposes tiles of rows, in some steps for each. */
-  if (self->machine->call_time == 0 && access->n_terms == 0 && row != GHLO_KERNEL_NONE && access->strides[row] == size)
+  if (self->machine->call_time == 0 && access->n_terms == 0 && row != GHLO_KERNEL_NONE && access->strides[row] == size
+      && self->kernel->axes[row].extent >= TILE_BYTES / size)
     return n * TILE_STEPS * self->machine->vector_time;
 
   return n * self->machine->strided_time;

@@ -23,7 +23,8 @@ enum
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
   NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
   WIDE = 512,         /* elements at most */
-  FEW = 32,           /* elements; rows that have no more are transposed, */
+  FEW = 32,           /* elements; rows that have no more, or no more bytes than FEW_BYTES, are transposed, */
+  FEW_BYTES = 128,
   SIDE = 128,         /* as many at once */
 };
 
@@ -268,7 +269,7 @@ reduce_runs (const Run *run,
 static gboolean
 has_few_elements (const GhloCpuReduce *self)
 {
-  return self->n_blocks == 1 && self->reduced.count <= FEW && self->kept.inner >= FEW
+  return self->n_blocks == 1 && self->reduced.count <= MAX (FEW, FEW_BYTES / self->size) && self->kept.inner >= FEW
          && ghlo_cpu_axis_is_uniform (&self->reduced) && self->reduced.stride == self->size && self->kept.stride > 0;
 }
 

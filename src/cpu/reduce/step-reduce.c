@@ -16,6 +16,7 @@
 enum
 {
   MIN_ROW = 8,              /* elements of a row that is worth a call of its own */
+  MANY_ROWS = 32,
   PARTS = 32,               /* enough for all threads */
   MIN_BLOCK = 1 << 16,      /* bytes that are worth a block of their own */
   MAX_BLOCK = 1 << 24,      /* the most bytes of a block */
@@ -135,7 +136,10 @@ choose_strategy (GhloCpuReduce *self)
 {
   gint64 kept = self->kept.count, reduced = self->reduced.count;
   double bytes = (double) kept * (double) reduced * self->size;
-  gboolean is_long = self->reduced.inner >= MIN_ROW || kept < MIN_ROW;
+  /* Many rows of a few elements are transposed. */
+  gboolean is_long = self->reduced.inner >= MIN_ROW || kept < MIN_ROW
+                     || (ghlo_cpu_axis_is_uniform (&self->reduced) && self->kept.inner >= MANY_ROWS
+                         && self->kept.stride > 0);
   double row, parts, blocks = 1;
 
   if (self->rounds)
