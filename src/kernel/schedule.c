@@ -15,8 +15,8 @@
 /* The least work for which waking a thread pays. */
 #define GRAIN_NANOSECONDS 20000.0
 #define LINE_BYTES 64
-/* Vectors per element whose rows are transposed in tiles: loads, shuffles and stores. */
-#define TILE_STEPS 0.5
+/* Vectors for each piece of a row that is transposed in a tile: loads, shuffles and stores; and the bytes of a piece. */
+#define TILE_STEPS 3.0
 #define TILE_BYTES 16
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
@@ -112,7 +112,7 @@ access_time (const Estimate *self,
   /* Code transposes tiles of rows, in some steps for each. */
   if (self->machine->call_time == 0 && access->n_terms == 0 && row != GHLO_KERNEL_NONE && access->strides[row] == size
       && self->kernel->axes[row].extent >= TILE_BYTES / size)
-    return n * TILE_STEPS * self->machine->vector_time;
+    return n * size / TILE_BYTES * TILE_STEPS * self->machine->vector_time;
 
   return n * self->machine->strided_time;
 }
