@@ -15,7 +15,7 @@
 /* The least work for which waking a thread pays. */
 #define GRAIN_NANOSECONDS 20000.0
 #define LINE_BYTES 64
-/* Vectors for each piece of a row that is transposed in a tile: loads, shuffles and stores; and the bytes of a piece. */
+/* Vectors for each piece of a row that is transposed in a tile: loads, shuffles and stores; and a piece's bytes. */
 #define TILE_STEPS 3.0
 #define TILE_BYTES 16
 /* A limit for code including all its cuts. */
