@@ -15,6 +15,9 @@
 /* The least work for which waking a thread pays. */
 #define GRAIN_NANOSECONDS 20000.0
 #define LINE_BYTES 64
+/* Vectors for each piece of a row that is transposed in a tile: loads, shuffles and stores; and a piece's bytes. */
+#define TILE_STEPS 3.0
+#define TILE_BYTES 16
 /* A limit for code including all its cuts. */
 #define MAX_INSTRUCTIONS 2000
 /* A buffer of so many bytes may not be in the L2 cache. */
@@ -73,11 +76,13 @@ ghlo_kernel_schedule_allows_columns (const GhloKernel *kernel,
   return folds;
 }
 
-/* Returns the time to load or store one element for each of @n lanes along @axis, without the call. */
+/* Returns the time to load or store one element for each of @n lanes along @axis, without the call. Folds along @row
+ * (or GHLO_KERNEL_NONE) are of rows of their own. */
 static double
 access_time (const Estimate *self,
              guint           number,
              guint           axis,
+             guint           row,
              double          n)
 {
   const GhloKernelAccess *access = &self->kernel->accesses[number];
@@ -104,6 +109,10 @@ access_time (const Estimate *self,
   if (self->machine->call_time == 0 && stride % size == 0 && stride > 0
       && stride <= GHLO_SCHEDULE_LANE_STRIDE * size)
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) stride / size * self->machine->vector_time;
+  /* Code transposes tiles of rows, in some steps for each. */
+  if (self->machine->call_time == 0 && access->n_terms == 0 && row != GHLO_KERNEL_NONE && access->strides[row] == size
+      && self->kernel->axes[row].extent >= TILE_BYTES / size)
+    return n * size / TILE_BYTES * TILE_STEPS * self->machine->vector_time;
 
   return n * self->machine->strided_time;
 }
@@ -123,14 +132,15 @@ store_time (const Estimate        *self,
       && (double) kernel->axes[axis].extent * LINE_BYTES > (double) self->machine->l1_bytes / 2)
     return n * self->machine->line_time;
 
-  return access_time (self, store->access, axis, n);
+  return access_time (self, store->access, axis, GHLO_KERNEL_NONE, n);
 }
 
-/* Returns the time of a node for @n lanes along @axis. */
+/* Returns the time of a node for @n lanes along @axis, where folds are along @row. */
 static double
 node_time (const Estimate       *self,
            const GhloKernelNode *node,
            guint                 axis,
+           guint                 row,
            double                n)
 {
   const GhloMachine *machine = self->machine;
@@ -139,7 +149,7 @@ node_time (const Estimate       *self,
   double vectors = varies ? MAX (n * ghlo_element_info (node->type)->size / machine->vector_bytes, 1) : 1;
 
   if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-    return machine->call_time + access_time (self, node->index, axis, n);
+    return machine->call_time + access_time (self, node->index, axis, row, n);
   if (spec->role == GHLO_NODE_LEAF)
     return 0;
 
@@ -207,6 +217,7 @@ block_time (const Estimate        *self,
   const gboolean is_across = self->lanes != GHLO_KERNEL_NONE;
   const guint axes = block->kind == GHLO_BLOCK_PRODUCT ? block->columns : block->axes;
   const guint axis = is_across ? self->lanes : ghlo_kernel_last_axis (axes);
+  const guint row = is_across && block->n_folds > 0 && axes != 0 ? ghlo_kernel_last_axis (axes) : GHLO_KERNEL_NONE;
   const double n = axis == GHLO_KERNEL_NONE ? 1 : (double) MIN (kernel->axes[axis].extent, self->strip);
   g_autofree guint8 *single = find_single (self, block);
   double time = 0, strips = (double) ghlo_kernel_count_points (kernel, block->axes) / (is_across ? 1 : n);
@@ -214,8 +225,8 @@ block_time (const Estimate        *self,
   if (block->kind == GHLO_BLOCK_PRODUCT)
     time = self->machine->call_time + n * 4 / self->machine->vector_bytes * self->machine->vector_time;
   for (guint i = block->first_node; i < block->first_merge; i++)
-    time += single != NULL && single[i] ? n * node_time (self, &kernel->nodes[i], axis, 1)
-                                        : node_time (self, &kernel->nodes[i], axis, n);
+    time += single != NULL && single[i] ? n * node_time (self, &kernel->nodes[i], axis, row, 1)
+                                        : node_time (self, &kernel->nodes[i], axis, row, n);
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
       time += store_time (self, &kernel->stores[i], axis, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The pass "split-windows": a reduction of windows of several dimensions is one of each dimension after the other,
- * where the order of combining has no effect: its time then grows with the sum of the windows' sizes instead of their
+ * where the order of combining may change: its time then grows with the sum of the windows' sizes instead of their
  * product, and only one of them may have to read neighbours with a stride.
  */
 
@@ -19,9 +19,8 @@
 typedef struct
 {
   /* What writing and reading an element between two windows counts for, in elements that are combined: where a cache
-   * holds all of them, where it does and they are wide integers, which are combined as fast as they are read, and where
-   * memory holds them. */
-  double between, integers, memory;
+   * holds all of them, where it does and they are combined as fast as they are read, and where memory holds them. */
+  double between, fast, memory;
   /* How much must be saved at least: a share, and combined elements, beside which further steps take no time. */
   double   least_share, least_saved;
   gboolean by_stride;                   /* the order of dimensions: that of strides, else what leaves few elements */
@@ -35,28 +34,39 @@ typedef struct
 {
   GhloIrWindow window;
   gsize        size;                    /* bytes of an element */
-  gboolean     is_wide_integer;
+  gboolean     is_fast;                 /* wide integers, and sums of floats */
   guint        n, dimensions[GHLO_MAX_RANK];
 } Stages;
 
 /* Whether elements may be combined in any order and, for padding that several windows see, together with the initial
- * value again. */
+ * value again. Sums of floats may where the device has an order of its own anyway, unless they round at every step. */
 static gboolean
-is_exact (const GhloIrOp    *combine,
-          const GhloIrValue *initial)
+may_split (const GhloIrOp     *combine,
+           const GhloIrValue  *initial,
+           const GhloIrWindow *window)
 {
+  const GhloElementType type = initial->type->element_type;
+  double n_taps = 1;
+  GhloScalar scalar;
+
   switch (combine->kind)
     {
     case GHLO_OP_STABLEHLO_AND:
     case GHLO_OP_STABLEHLO_MAXIMUM:
     case GHLO_OP_STABLEHLO_MINIMUM:
     case GHLO_OP_STABLEHLO_OR:
-      return !ghlo_element_type_is_complex (initial->type->element_type);
+      return !ghlo_element_type_is_complex (type);
     case GHLO_OP_STABLEHLO_ADD:
+      if (ghlo_element_type_is_integer (type))
+        return ghlo_value_is_neutral (initial, combine->kind);
+      for (guint i = 0; i < window->rank; i++)
+        n_taps *= (double) window->dims[i].size;
+      return ghlo_element_type_is_float (type) && !ghlo_element_type_is_complex (type)
+             && ghlo_value_get_splat (initial, &scalar) && scalar.f == 0
+             && (ghlo_element_info (type)->bits >= 32 || n_taps > (double) ghlo_element_short_sum (type));
     case GHLO_OP_STABLEHLO_MULTIPLY:
     case GHLO_OP_STABLEHLO_XOR:
-      return ghlo_element_type_is_integer (initial->type->element_type)
-             && ghlo_value_is_neutral (initial, combine->kind);
+      return ghlo_element_type_is_integer (type) && ghlo_value_is_neutral (initial, combine->kind);
     default:
       return FALSE;
     }
@@ -140,7 +150,7 @@ saves (const Stages *self,
       stages += n * (double) dim->size * element_cost (self, self->dimensions[i]);
       if (i + 1 < self->n)
         stages += n * (n * (double) self->size > CACHE ? costs->memory
-                       : self->is_wide_integer ? costs->integers : costs->between);
+                       : self->is_fast ? costs->fast : costs->between);
     }
 
   return whole >= costs->least_share * stages && whole - stages >= costs->least_saved;
@@ -180,6 +190,8 @@ split_windows (GhloRewriter *self,
   GhloIrValue *value, *initial;
   const GhloIrOp *combine;
   const Costs *costs;
+  gboolean is_wide_sum;
+  GhloElementType type;
   Stages stages;
 
   if (op->n_operands != 2 || op->n_results != 1)
@@ -191,18 +203,28 @@ split_windows (GhloRewriter *self,
       || value->type->element_type != op->results[0].type->element_type || initial->type->rank != 0)
     return FALSE;
   combine = find_combine (op);
-  if (combine == NULL || !is_exact (combine, initial) || ghlo_ir_window_read (&stages.window, op) != NULL)
+  if (combine == NULL || ghlo_ir_window_read (&stages.window, op) != NULL
+      || !may_split (combine, initial, &stages.window))
     return FALSE;
-  stages.size = ghlo_element_info (value->type->element_type)->size;
-  stages.is_wide_integer = stages.size >= 4 && ghlo_element_type_is_integer (value->type->element_type);
+  type = value->type->element_type;
+  is_wide_sum = combine->kind == GHLO_OP_STABLEHLO_ADD && ghlo_element_type_is_float (type)
+                && ghlo_element_info (type)->bits < 32;
+  stages.size = is_wide_sum ? sizeof (float) : ghlo_element_info (type)->size;
+  stages.is_fast = stages.size >= 4 && (ghlo_element_type_is_integer (type) || combine->kind == GHLO_OP_STABLEHLO_ADD);
   costs = &all_costs[ghlo_rewrite_is_declined (self, GHLO_FUSION_SPLIT_WINDOWS, op)];
   order_stages (&stages, costs);
   if (stages.n < 2 || !saves (&stages, costs))
     return FALSE;
+  /* Sums of narrow floats are rounded once. */
+  if (is_wide_sum)
+    {
+      value = ghlo_make_convert (self, value, GHLO_ELEMENT_TYPE_F32);
+      initial = ghlo_make_number (self, ghlo_make_type (self, value->type, NULL, 0), 0);
+    }
   for (guint i = 0; i < stages.n; i++)
     value = make_stage (self, &stages, i, combine, value, initial);
 
-  return ghlo_rewrite_replace (self, op, value);
+  return ghlo_rewrite_replace (self, op, ghlo_make_convert (self, value, type));
 }
 
 static const GhloRuleRow rows[] = {

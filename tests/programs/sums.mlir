@@ -160,3 +160,149 @@ func.func @initial_values_of_other_types() {
   check.expect_eq_const %3, dense<[[0.5, 10.5, 0.5], [20.5, 0.5, 0.5]]> : tensor<2x3xf32>
   func.return
 }
+
+// -----
+
+// Places of maxima in short rows, beside those in the columns of the transposed rows.
+func.func @places_in_rows() {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %numbers = stablehlo.iota dim = 0 : tensor<9900xi32>
+  %factor = stablehlo.constant dense<7919> : tensor<9900xi32>
+  %products = stablehlo.multiply %numbers, %factor : tensor<9900xi32>
+  %divisor = stablehlo.constant dense<113> : tensor<9900xi32>
+  %known = stablehlo.remainder %products, %divisor : tensor<9900xi32>
+  %mixed = stablehlo.optimization_barrier %known : tensor<9900xi32>
+  %b0 = stablehlo.convert %mixed : (tensor<9900xi32>) -> tensor<9900xi8>
+  %b1 = stablehlo.reshape %b0 : (tensor<9900xi8>) -> tensor<300x33xi8>
+  %b2 = stablehlo.transpose %b1, dims = [1, 0] : (tensor<300x33xi8>) -> tensor<33x300xi8>
+  %b3 = stablehlo.optimization_barrier %b2 : tensor<33x300xi8>
+  %b4 = stablehlo.iota dim = 1 : tensor<300x33xi32>
+  %b5 = stablehlo.iota dim = 0 : tensor<33x300xi32>
+  %b6 = stablehlo.constant dense<-128> : tensor<i8>
+  %b7:2 = stablehlo.reduce(%b1 init: %b6), (%b4 init: %zero) across dimensions = [1]
+    : (tensor<300x33xi8>, tensor<300x33xi32>, tensor<i8>, tensor<i32>) -> (tensor<300xi8>, tensor<300xi32>)
+    reducer(%a: tensor<i8>, %b: tensor<i8>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<i8>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<i8>, tensor<i32>
+  }
+  %b8:2 = stablehlo.reduce(%b3 init: %b6), (%b5 init: %zero) across dimensions = [0]
+    : (tensor<33x300xi8>, tensor<33x300xi32>, tensor<i8>, tensor<i32>) -> (tensor<300xi8>, tensor<300xi32>)
+    reducer(%a: tensor<i8>, %b: tensor<i8>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<i8>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<i8>, tensor<i32>
+  }
+  check.expect_eq %b7#0, %b8#0 : tensor<300xi8>
+  check.expect_eq %b7#1, %b8#1 : tensor<300xi32>
+  %c0 = stablehlo.convert %mixed : (tensor<9900xi32>) -> tensor<9900xi16>
+  %c1 = stablehlo.reshape %c0 : (tensor<9900xi16>) -> tensor<180x55xi16>
+  %c2 = stablehlo.transpose %c1, dims = [1, 0] : (tensor<180x55xi16>) -> tensor<55x180xi16>
+  %c3 = stablehlo.optimization_barrier %c2 : tensor<55x180xi16>
+  %c4 = stablehlo.iota dim = 1 : tensor<180x55xi32>
+  %c5 = stablehlo.iota dim = 0 : tensor<55x180xi32>
+  %c6 = stablehlo.constant dense<-32768> : tensor<i16>
+  %c7:2 = stablehlo.reduce(%c1 init: %c6), (%c4 init: %zero) across dimensions = [1]
+    : (tensor<180x55xi16>, tensor<180x55xi32>, tensor<i16>, tensor<i32>) -> (tensor<180xi16>, tensor<180xi32>)
+    reducer(%a: tensor<i16>, %b: tensor<i16>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, SIGNED : (tensor<i16>, tensor<i16>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, SIGNED : (tensor<i16>, tensor<i16>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<i16>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<i16>, tensor<i32>
+  }
+  %c8:2 = stablehlo.reduce(%c3 init: %c6), (%c5 init: %zero) across dimensions = [0]
+    : (tensor<55x180xi16>, tensor<55x180xi32>, tensor<i16>, tensor<i32>) -> (tensor<180xi16>, tensor<180xi32>)
+    reducer(%a: tensor<i16>, %b: tensor<i16>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, SIGNED : (tensor<i16>, tensor<i16>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, SIGNED : (tensor<i16>, tensor<i16>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<i16>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<i16>, tensor<i32>
+  }
+  check.expect_eq %c7#0, %c8#0 : tensor<180xi16>
+  check.expect_eq %c7#1, %c8#1 : tensor<180xi32>
+  %d0 = stablehlo.convert %mixed : (tensor<9900xi32>) -> tensor<9900xf32>
+  %d1 = stablehlo.reshape %d0 : (tensor<9900xf32>) -> tensor<396x25xf32>
+  %d2 = stablehlo.transpose %d1, dims = [1, 0] : (tensor<396x25xf32>) -> tensor<25x396xf32>
+  %d3 = stablehlo.optimization_barrier %d2 : tensor<25x396xf32>
+  %d4 = stablehlo.iota dim = 1 : tensor<396x25xi32>
+  %d5 = stablehlo.iota dim = 0 : tensor<25x396xi32>
+  %d6 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %d7:2 = stablehlo.reduce(%d1 init: %d6), (%d4 init: %zero) across dimensions = [1]
+    : (tensor<396x25xf32>, tensor<396x25xi32>, tensor<f32>, tensor<i32>) -> (tensor<396xf32>, tensor<396xi32>)
+    reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<f32>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<f32>, tensor<i32>
+  }
+  %d8:2 = stablehlo.reduce(%d3 init: %d6), (%d5 init: %zero) across dimensions = [0]
+    : (tensor<25x396xf32>, tensor<25x396xi32>, tensor<f32>, tensor<i32>) -> (tensor<396xf32>, tensor<396xi32>)
+    reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<f32>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<f32>, tensor<i32>
+  }
+  check.expect_eq %d7#0, %d8#0 : tensor<396xf32>
+  check.expect_eq %d7#1, %d8#1 : tensor<396xi32>
+  %e0 = stablehlo.convert %mixed : (tensor<9900xi32>) -> tensor<9900xf64>
+  %e1 = stablehlo.reshape %e0 : (tensor<9900xf64>) -> tensor<900x11xf64>
+  %e2 = stablehlo.transpose %e1, dims = [1, 0] : (tensor<900x11xf64>) -> tensor<11x900xf64>
+  %e3 = stablehlo.optimization_barrier %e2 : tensor<11x900xf64>
+  %e4 = stablehlo.iota dim = 1 : tensor<900x11xi32>
+  %e5 = stablehlo.iota dim = 0 : tensor<11x900xi32>
+  %e6 = stablehlo.constant dense<0xFFF0000000000000> : tensor<f64>
+  %e7:2 = stablehlo.reduce(%e1 init: %e6), (%e4 init: %zero) across dimensions = [1]
+    : (tensor<900x11xf64>, tensor<900x11xi32>, tensor<f64>, tensor<i32>) -> (tensor<900xf64>, tensor<900xi32>)
+    reducer(%a: tensor<f64>, %b: tensor<f64>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<f64>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<f64>, tensor<i32>
+  }
+  %e8:2 = stablehlo.reduce(%e3 init: %e6), (%e5 init: %zero) across dimensions = [0]
+    : (tensor<11x900xf64>, tensor<11x900xi32>, tensor<f64>, tensor<i32>) -> (tensor<900xf64>, tensor<900xi32>)
+    reducer(%a: tensor<f64>, %b: tensor<f64>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %more = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %equal = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %before = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %first = stablehlo.and %equal, %before : tensor<i1>
+    %keeps = stablehlo.or %more, %first : tensor<i1>
+    %value = stablehlo.select %more, %a, %b : tensor<i1>, tensor<f64>
+    %place = stablehlo.select %keeps, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %value, %place : tensor<f64>, tensor<i32>
+  }
+  check.expect_eq %e7#0, %e8#0 : tensor<900xf64>
+  check.expect_eq %e7#1, %e8#1 : tensor<900xi32>
+  func.return
+}

@@ -125,6 +125,7 @@ extern const GhloCpuElementwiseFunc NAME (functions_f64)[];
 extern const GhloCpuElementwiseFunc NAME (casts)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];
 
 extern const GhloCpuReduceFunc NAME (reductions)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];
+extern const GhloCpuScanFunc NAME (bf16_scans)[GHLO_N_COMBINERS];
 extern const GhloCpuScanFunc NAME (scans)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];
 extern const GhloCpuScanFunc NAME (wide_sum);
 

@@ -36,5 +36,6 @@ NAME (elementwise_routines_init) (GhloCpuElementwiseRoutines *self)
   memcpy (self->casts, NAME (casts), sizeof (self->casts));
   memcpy (self->reductions, NAME (reductions), sizeof (self->reductions));
   memcpy (self->scans, NAME (scans), sizeof (self->scans));
+  memcpy (self->bf16_scans, NAME (bf16_scans), sizeof (self->bf16_scans));
   self->wide_sum = NAME (wide_sum);
 }

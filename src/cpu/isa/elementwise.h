@@ -99,6 +99,7 @@ typedef struct
   GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* NULL for the same type */
   GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* NULL for complex numbers */
   GhloCpuScanFunc               scans[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];       /* of numbers; likewise */
+  GhloCpuScanFunc               bf16_scans[GHLO_N_COMBINERS];      /* of bf16 in f32, that only reduce: to is NULL */
   GhloCpuScanFunc               wide_sum;                                          /* the scan of f32 in f64 */
 } GhloCpuElementwiseRoutines;
 

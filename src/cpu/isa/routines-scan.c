@@ -20,9 +20,9 @@ enum { WIDE = 4 * VECTOR_BYTES };
 #define KEPT _Pragma ("GCC unroll 1")
 #endif
 
-/* Elements of type @T are combined in numbers of type @S. For an operation that is not @exact there may be numbers
- * before the scan. */
-#define SCAN(name, T, S, exact, expression) \
+/* Elements of type @T are combined in numbers of type @S, of which @read makes one. For an operation that is not @exact
+ * there may be numbers before the scan. */
+#define SCAN_OF(name, T, S, read, exact, expression) \
   static inline S \
   combine_##name (S x, \
                   S y) \
@@ -51,7 +51,7 @@ enum { WIDE = 4 * VECTOR_BYTES };
 \
         KEPT INDEPENDENT for (gsize j = 0; j < width; j++) \
           { \
-            sums[j] = combine_##name (sums[j], a[j]); \
+            sums[j] = combine_##name (sums[j], read (a[j])); \
             if (stores) \
               b[j] = (T) (is_behind ? combine_##name (before[j], sums[j]) : sums[j]); \
           } \
@@ -86,16 +86,38 @@ enum { WIDE = 4 * VECTOR_BYTES };
       rest_##name (self, column); \
   } \
 \
+  /* A last register that begins early enough to be whole takes the rest, of the sums as they were. */ \
+  static inline __attribute__ ((always_inline)) void \
+  reduce_##name (const GhloCpuScan *self) \
+  { \
+    const gsize before = self->columns - LANES (S); \
+    GhloCpuScan whole = *self, last = *self; \
+    S sums[LANES (S)]; \
+\
+    memcpy (sums, self->sums + before * sizeof (S), sizeof (sums)); \
+    last.from += before * sizeof (T); \
+    last.sums = (guint8 *) sums; \
+    block_##name (&last, 0, LANES (S), FALSE, FALSE); \
+    whole.columns -= self->columns % LANES (S); \
+    columns_##name (&whole, FALSE, FALSE); \
+    memcpy (self->sums + before * sizeof (S), sums, sizeof (sums)); \
+  } \
+\
   static void \
   scan_##name (const GhloCpuScan *self) \
   { \
-    if (self->to == NULL) \
+    if (self->to == NULL && self->columns > LANES (S) && self->columns % LANES (S) != 0) \
+      reduce_##name (self); \
+    else if (self->to == NULL) \
       columns_##name (self, FALSE, FALSE); \
     else if (!exact && self->before != NULL) \
       columns_##name (self, TRUE, TRUE); \
     else \
       columns_##name (self, TRUE, FALSE); \
   }
+
+#define SAME(x) (x)
+#define SCAN(name, T, S, exact, expression) SCAN_OF (name, T, S, SAME, exact, expression)
 
 #define INTEGERS(bits, W) \
   SCAN (add_##bits, U##bits, U##bits, TRUE, (W) x + y) \
@@ -116,14 +138,17 @@ SCAN (and_i1, I1, I1, TRUE, (x != 0) & (y != 0))
 SCAN (or_i1, I1, I1, TRUE, (x != 0) | (y != 0))
 SCAN (xor_i1, I1, I1, TRUE, (x != 0) ^ (y != 0))
 
-#define FLOATS(T, suffix) \
-  SCAN (add_##suffix, T, T, FALSE, x + y) \
-  SCAN (multiply_##suffix, T, T, FALSE, x * y) \
-  SCAN (maximum_##suffix, T, T, TRUE, larger_##suffix (x, y)) \
-  SCAN (minimum_##suffix, T, T, TRUE, smaller_##suffix (x, y))
+#define FLOATS(T, S, read, suffix, number) \
+  SCAN_OF (add_##suffix, T, S, read, FALSE, x + y) \
+  SCAN_OF (multiply_##suffix, T, S, read, FALSE, x * y) \
+  SCAN_OF (maximum_##suffix, T, S, read, TRUE, larger_##number (x, y)) \
+  SCAN_OF (minimum_##suffix, T, S, read, TRUE, smaller_##number (x, y))
 
-FLOATS (F32, f32)
-FLOATS (F64, f64)
+#define READ_BF16(x) from_bits_f32 ((U32) (x) << 16)
+
+FLOATS (F32, F32, SAME, f32, f32)
+FLOATS (F64, F64, SAME, f64, f64)
+FLOATS (U16, F32, READ_BF16, bf16, f32)
 SCAN (add_wide, F32, F64, FALSE, x + y)
 
 const GhloCpuScanFunc NAME (scans)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
@@ -135,4 +160,5 @@ const GhloCpuScanFunc NAME (scans)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
   NUMBER_COMBINERS (scan_),
 };
 
+const GhloCpuScanFunc NAME (bf16_scans)[GHLO_N_COMBINERS] = FLOAT_COMBINERS (scan_, bf16);
 const GhloCpuScanFunc NAME (wide_sum) = scan_add_wide;

@@ -312,6 +312,14 @@ void     ghlo_emit_rows          (Emitter               *self,
                                   guint                  n,
                                   const guint8          *is_staged,
                                   void                 (*func) (Emitter *self, gpointer data, guint number));
+/* Emits all points of the folds of @block along @axis, of @extent, where each lane reads a row of its own along it.
+ * FALSE where there are no such rows. */
+gboolean ghlo_emit_tiles         (Emitter               *self,
+                                  const GhloKernelBlock *block,
+                                  guint                  axis,
+                                  gint64                 extent,
+                                  GhloEmitPoint          func,
+                                  gpointer               data);
 /* Returns the vector of the access @number for the current row. */
 Value    ghlo_emit_read_staged   (Emitter               *self,
                                   guint                  number);

@@ -82,7 +82,10 @@ emit_coordinates (Emitter            *self,
   const guint n = nest->block != NULL ? ghlo_emit_find_cuts (self, nest->block, axis, 1, cuts) : 0;
   Inner inner = { nest, axis };
 
-  if (is_laid_out (self, nest))
+  if (nest->block != NULL && nest->begin == NULL && n == 0 && nest->n == 1 && LLVMIsConstant (end)
+      && ghlo_emit_tiles (self, nest->block, axis, LLVMConstIntGetSExtValue (end), emit_coordinate, &inner))
+    ;
+  else if (is_laid_out (self, nest))
     for (gint64 i = 0; i < LLVMConstIntGetSExtValue (end); i++)
       emit_coordinate (self, &inner, ghlo_emit_i64 (self, i));
   else if (n > 0)

@@ -14,11 +14,17 @@ enum
 {
   BUFFER = 4096,      /* bytes */
   SHORT_ROW = 64,     /* elements; several shorter rows are collected for one call, */
-  SHORT_RUN = 8,      /* or, from this length on, combined element by element */
+  SHORT_RUN = 8,      /* or, from this length on, combined element by element, */
+  LONG_RUN = 512,     /* as longer ones are up to this length, if there are */
+  MANY_RUNS = 8,
+  STREAMS = 16,       /* rows that are scanned at a time */
+  SHORT_STREAM = 4096, CACHE = 1 << 20, FAR = 1 << 24,      /* bytes: of a row, of caches */
+  LEAST_SCAN = 64, MOST_SCAN = 256,         /* bytes of numbers in registers */
   ROWS = 64,          /* combined between two checks for cancellation; a power of two */
   NARROW = 64,        /* elements; adjacent rows that are shorter are combined as one row, of */
   WIDE = 512,         /* elements at most */
-  FEW = 32,           /* elements; rows that have no more are transposed, */
+  FEW = 32,           /* elements; rows that have no more, or no more bytes than FEW_BYTES, are transposed, */
+  FEW_BYTES = 128,
   SIDE = 128,         /* as many at once */
 };
 
@@ -104,6 +110,41 @@ pack_runs (const GhloCpuReduce *self,
     ghlo_cpu_pack_strided (self->size, from, axis->outer[0].stride, axis->stride, to, (gsize) n_runs, (gsize) length);
 }
 
+/* Combines @n_rows rows of @n adjacent elements, @stride bytes apart, into @n adjacent numbers. */
+static void
+accumulate (const GhloCpuReduce *self,
+            const guint8        *from,
+            gint64               stride,
+            gint64               n_rows,
+            gsize                n,
+            guint8              *numbers)
+{
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
+  const gsize most = MAX (BUFFER / self->number_size / n, 1);
+  GhloCpuScan scan = { .from = from, .from_row = stride, .columns = n, .sums = numbers };
+
+  for (; !self->scans && n_rows > 0; n_rows--, from += stride)
+    self->combine ((const guint8 *[]) { numbers, read_numbers (self, from, self->size, buffer, n) }, numbers, n, NULL);
+  if (n_rows > 0 && !self->scan_converts)
+    {
+      scan.rows = (gsize) n_rows;
+      self->scan (&scan);
+      return;
+    }
+  scan.from = buffer;
+  scan.from_row = (gint64) (n * self->number_size);
+  for (; n_rows > 0; n_rows -= (gint64) scan.rows, from += (gint64) scan.rows * stride)
+    {
+      const gsize n_calls = stride == (gint64) (n * self->size) ? 1 : MIN (most, (gsize) n_rows);
+
+      scan.rows = MIN (most, (gsize) n_rows);
+      for (gsize i = 0; i < n_calls; i++)
+        ghlo_cpu_compute_type_reader (self->compute) (from + (gint64) i * stride, buffer + i * n * self->number_size,
+                                                      scan.rows / n_calls * n);
+      self->scan (&scan);
+    }
+}
+
 /* Returns the next elements of a row, up to @end, as adjacent numbers: of one run, or of several short ones. */
 static const guint8 *
 read_row (const GhloCpuReduce *self,
@@ -181,7 +222,8 @@ static gboolean
 has_short_runs (const GhloCpuReduce *self)
 {
   return !ghlo_cpu_axis_is_uniform (&self->reduced) && self->reduced.stride == self->size
-         && self->reduced.inner >= SHORT_RUN && self->reduced.inner < SHORT_ROW;
+         && self->reduced.inner >= SHORT_RUN && self->reduced.inner <= LONG_RUN
+         && (self->reduced.inner < SHORT_ROW || self->reduced.count / self->reduced.inner >= MANY_RUNS);
 }
 
 /* Reduces results [@begin, @end), from whole short runs: the first elements of a result's runs, the second ones, and so
@@ -196,7 +238,8 @@ reduce_runs (const Run *run,
              guint8    *numbers)
 {
   const GhloCpuReduce *self = run->self;
-  guint8 buffer[BUFFER] __attribute__ ((aligned (64))), sums[BUFFER] __attribute__ ((aligned (64)));
+  guint8 sums[BUFFER] __attribute__ ((aligned (64)));
+  const GhloCpuAxisFactor *runs = &self->reduced.outer[0];
   const gint64 width = self->reduced.inner, size = self->number_size;
   const gint64 most = self->kept.stride == width * self->size ? BUFFER / size / width : 1;
 
@@ -210,12 +253,11 @@ reduce_runs (const Run *run,
         {
           stop = MIN (last, at + GHLO_CPU_REDUCE_STEPS * width);
           ghlo_cpu_fill ((guint) size, self->identity, sums, (gsize) (n * width));
-          for (gint64 i = at; i < stop; i += width)
+          for (gint64 i = at, rows; i < stop; i += rows * width)
             {
-              const guint8 *row = from + ghlo_cpu_axis_at (&self->reduced, i);
-              const guint8 *sides[2] = { sums, read_numbers (self, row, self->size, buffer, (gsize) (n * width)) };
-
-              self->combine (sides, sums, (gsize) (n * width), NULL);
+              rows = MIN ((stop - i) / width, runs->size - i / width % runs->size);
+              accumulate (self, from + ghlo_cpu_axis_at (&self->reduced, i), runs->stride, rows, (gsize) (n * width),
+                          sums);
             }
           for (gint64 i = 0; i < n; i++)
             self->reduce (sums + i * width * size, (gsize) width, numbers + i * size);
@@ -227,7 +269,7 @@ reduce_runs (const Run *run,
 static gboolean
 has_few_elements (const GhloCpuReduce *self)
 {
-  return self->n_blocks == 1 && self->reduced.count <= FEW && self->kept.inner >= FEW
+  return self->n_blocks == 1 && self->reduced.count <= MAX (FEW, FEW_BYTES / self->size) && self->kept.inner >= FEW
          && ghlo_cpu_axis_is_uniform (&self->reduced) && self->reduced.stride == self->size && self->kept.stride > 0;
 }
 
@@ -259,6 +301,20 @@ reduce_transposed (const Run *run,
     }
 }
 
+/* Whether rows of @n adjacent elements are scanned, several at a time. Where they are long that is for what is not in
+ * the L2 cache, but in the next one: memory is read faster row by row. */
+static gboolean
+has_streams (const GhloCpuReduce *self,
+             gint64               n)
+{
+  const double bytes = (double) self->kept.count * (double) self->reduced.count * self->size;
+
+  if (!self->scans || self->kept.stride != self->size || (self->scan_converts && n > SHORT_ROW * 2))
+    return FALSE;
+
+  return n * self->number_size <= MOST_SCAN || (bytes <= FAR && (n * self->size <= SHORT_STREAM || bytes > CACHE));
+}
+
 /* Combines rows [@begin, @end) of the operand, each of @n elements from @first_row on, into @n adjacent numbers. */
 static void
 combine_rows (const Run    *run,
@@ -270,6 +326,8 @@ combine_rows (const Run    *run,
 {
   const GhloCpuReduce *self = run->self;
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
+  const gboolean streams = has_streams (self, n);
+  const gint64 most = MAX (STREAMS, SHORT_STREAM / (n * self->size));
   gint64 chunk = find_chunk (self, self->kept.stride);
   GhloCpuAxisCursor cursor;
 
@@ -278,8 +336,14 @@ combine_rows (const Run    *run,
       gsize m = (gsize) MIN (chunk, n - first);
       guint8 *to = numbers + first * self->number_size;
 
+      for (gint64 at = begin, rows, count = 0; streams && at < end && !stops (run, count++); at += rows)
+        {
+          rows = MIN (ghlo_cpu_axis_run_end (&self->reduced, at, end) - at, most);
+          accumulate (self, first_row + ghlo_cpu_axis_at (&self->reduced, at) + first * self->size,
+                      self->reduced.stride, rows, m, to);
+        }
       ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, begin);
-      for (gint64 at = begin; at < end && !stops (run, at); at++)
+      for (gint64 at = begin; !streams && at < end && !stops (run, at); at++)
         {
           const guint8 *from = first_row + cursor.at + first * self->kept.stride;
           const guint8 *sides[2] = { to, read_numbers (self, from, self->kept.stride, buffer, m) };
@@ -384,12 +448,13 @@ reduce_block (const Run *run,
     }
 }
 
-/* Whether rows of @n elements are short, and follow each other in memory. */
+/* Whether rows of @n elements are short, and follow each other in memory. A scan keeps a few registers of them. */
 static gboolean
 has_narrow_rows (const GhloCpuReduce *self,
                  gint64               n)
 {
-  return n < NARROW && self->kept.stride == self->size && self->reduced.stride == n * self->size;
+  return n < NARROW && (!self->scans || n * self->number_size < LEAST_SCAN || n * self->number_size > MOST_SCAN)
+         && self->kept.stride == self->size && self->reduced.stride == n * self->size;
 }
 
 static void

@@ -29,6 +29,9 @@ typedef struct
   GhloCombiner              combiner;
   GhloCpuReduceFunc         reduce;       /* reduces adjacent numbers to one */
   GhloCpuElementwiseFunc    combine;
+  GhloCpuScanFunc           scan;           /* combines rows of adjacent elements, */
+  gboolean                  scan_converts;  /* or of numbers; */
+  gboolean                  scans;          /* FALSE: it is the slower loop, since each step takes several operations */
   guint8                    identity[8];  /* the neutral number of the combiner */
   guint                     size;     /* bytes of an element */
   guint                     number_size;

@@ -16,6 +16,7 @@
 enum
 {
   MIN_ROW = 8,              /* elements of a row that is worth a call of its own */
+  MANY_ROWS = 32,
   PARTS = 32,               /* enough for all threads */
   MIN_BLOCK = 1 << 16,      /* bytes that are worth a block of their own */
   MAX_BLOCK = 1 << 24,      /* the most bytes of a block */
@@ -27,9 +28,15 @@ choose_loops (GhloCpuReduce     *self,
 {
   self->combiner = ghlo_combiner_of (block, self->compute->type);
   self->reduce = ghlo_cpu_elementwise_routines ()->reductions[self->compute->number][self->combiner];
+  self->scans = !ghlo_element_type_is_float (self->compute->type)
+                || (self->combiner != GHLO_COMBINER_MAXIMUM && self->combiner != GHLO_COMBINER_MINIMUM);
+  self->scan_converts = self->compute->type == GHLO_ELEMENT_TYPE_F16;
+  self->scan = self->compute->type == GHLO_ELEMENT_TYPE_BF16
+                 ? ghlo_cpu_elementwise_routines ()->bf16_scans[self->combiner]
+                 : ghlo_cpu_elementwise_routines ()->scans[self->compute->number][self->combiner];
   self->combine = ghlo_cpu_compute_type_loop (self->compute, ghlo_combiner_scalar (self->combiner));
 
-  return self->reduce != NULL && self->combine != NULL;
+  return self->reduce != NULL && self->combine != NULL && self->scan != NULL;
 }
 
 static gboolean
@@ -129,7 +136,10 @@ choose_strategy (GhloCpuReduce *self)
 {
   gint64 kept = self->kept.count, reduced = self->reduced.count;
   double bytes = (double) kept * (double) reduced * self->size;
-  gboolean is_long = self->reduced.inner >= MIN_ROW || kept < MIN_ROW;
+  /* Many rows of a few elements are transposed. */
+  gboolean is_long = self->reduced.inner >= MIN_ROW || kept < MIN_ROW
+                     || (ghlo_cpu_axis_is_uniform (&self->reduced) && self->kept.inner >= MANY_ROWS
+                         && self->kept.stride > 0);
   double row, parts, blocks = 1;
 
   if (self->rounds)

@@ -6,8 +6,11 @@
 
 #include "../passes/pass-help.h"
 #include "cpu-steps.h"
+#include "cpu/isa/elementwise.h"
 #include "cpu/steps.h"
 #include "kernel/scalar.h"
+
+#include <string.h>
 
 /* Equal bits, or both NaN. */
 #define EXACT STEP_SAME
@@ -243,14 +246,54 @@ test_ways (void)
     { { 100000, 3 }, { 0 }, 2, 1 }, { { 100000, 3 }, { 1 }, 2, 1 }, { { 2, 3, 40000 }, { 0 }, 3, 1 },
     { { 2, 3, 40000 }, { 2 }, 3, 1 }, { { 33 }, { 0 }, 1, 0 }, { { 64, 60, 32 }, { 0, 2 }, 3, 2 },
     { { 3000, 4, 9 }, { 0, 2 }, 3, 2 }, { { 50, 7, 40, 11 }, { 0, 1, 3 }, 4, 3 }, { { 9, 2, 70, 63 }, { 0, 3 }, 4, 2 },
+    { { 40, 7, 90 }, { 0, 2 }, 3, 2 }, { { 700, 3, 301 }, { 0, 2 }, 3, 2 }, { { 7, 3, 301 }, { 0, 2 }, 3, 2 },
+    { { 12, 3000 }, { 0 }, 2, 1 }, { { 1000, 77 }, { 0 }, 2, 1 },
   };
 
   for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
     {
       check (&shapes[s], "add", "f32", FALSE);
       check (&shapes[s], "maximum", "bf16", TRUE);
+      check (&shapes[s], "minimum", "f16", TRUE);
       check (&shapes[s], "add", "i32", TRUE);
     }
+}
+
+/* At each level a scan of bf16 gives the bits that one of the same numbers in f32 gives at the lowest. */
+static void
+test_bf16 (void)
+{
+  GhloCpuElementwiseRoutines lowest, routines;
+
+  ghlo_cpu_elementwise_routines_init (&lowest, 0);
+  for (guint round = 0; round < 200; round++)
+    for (guint combiner = 0; combiner < GHLO_N_COMBINERS; combiner++)
+      for (guint level = 0; level <= ghlo_cpu_level () && lowest.bf16_scans[combiner] != NULL; level++)
+        {
+          const gsize rows = (gsize) g_test_rand_int_range (0, 9), columns = (gsize) g_test_rand_int_range (1, 160);
+          g_autofree guint16 *elements = g_new (guint16, rows * columns + 1);
+          g_autofree float *numbers = g_new (float, rows * columns + 1), *expected = g_new (float, columns);
+          g_autofree float *found = g_new (float, columns);
+          GhloCpuScan scan = { .from = (guint8 *) numbers, .from_row = (gint64) (columns * sizeof (float)),
+                               .rows = rows, .columns = columns, .sums = (guint8 *) expected };
+
+          for (gsize i = 0; i < rows * columns; i++)
+            {
+              const guint32 bits = (guint32) g_test_rand_int_range (0x3f00, 0x4100) << 16;
+
+              elements[i] = (guint16) (bits >> 16);
+              memcpy (&numbers[i], &bits, sizeof (bits));
+            }
+          for (gsize i = 0; i < columns; i++)
+            expected[i] = found[i] = (float) g_test_rand_double ();
+          lowest.scans[GHLO_CPU_NUMBER_F32][combiner] (&scan);
+          scan.from = (guint8 *) elements;
+          scan.from_row = (gint64) (columns * sizeof (guint16));
+          scan.sums = (guint8 *) found;
+          ghlo_cpu_elementwise_routines_init (&routines, level);
+          routines.bf16_scans[combiner] (&scan);
+          g_assert_cmpmem (found, columns * sizeof (float), expected, columns * sizeof (float));
+        }
 }
 
 /* A sum of negative zeros is negative zero, an empty sum is the initial value. */
@@ -341,6 +384,7 @@ main (int   argc,
   g_test_add_func ("/cpu-reduce/steps", test_steps);
   g_test_add_func ("/cpu-reduce/products", test_products);
   g_test_add_func ("/cpu-reduce/ways", test_ways);
+  g_test_add_func ("/cpu-reduce/bf16", test_bf16);
   g_test_add_func ("/cpu-reduce/zeros", test_zeros);
   g_test_add_func ("/cpu-reduce/accuracy", test_accuracy);
   g_test_add_func ("/cpu-reduce/declined", test_declined);
