@@ -24,7 +24,7 @@ enum { FEW_FEATURES = 3, SOME_FEATURES = 8 };
 enum { SET_BYTES = 512, GAP_BYTES = 64 };
 
 /* The most features of blocks that are written together: those of a cache line. */
-enum { JOINED = 16 };
+enum { JOINED = 16, MIN_SQUARE = 16 };
 
 /* MAX_PHASES, MAX_TAPS: most of them. MAX_FLOAT_TAPS: of floats, which are summed one after the other, so that rounding
  * adds up; panels sum in parts. BLOCK_BYTES: of the copy of some groups that a thread makes for itself, so that it
@@ -32,7 +32,7 @@ enum { JOINED = 16 };
  * paired at a time. */
 enum
 {
-  MAX_PHASES = 16, MAX_TAPS = 1 << 16, MAX_FLOAT_TAPS = 1 << 12, BLOCK_BYTES = 1 << 16, MIN_TASKS = 4, ROW = 64,
+  MAX_PHASES = 16, MAX_TAPS = 1 << 16, MAX_FLOAT_TAPS = 1 << 13, BLOCK_BYTES = 1 << 16, MIN_TASKS = 4, ROW = 64,
   CHUNK = GHLO_CPU_LANES_CHUNK, MIN_POSITIONS = GHLO_CPU_LANES_MIN_POSITIONS,
 };
 
@@ -45,6 +45,10 @@ enum
 #define ROW_TIME      4.0
 #define ADJACENT_TIME GHLO_CPU_LANES_ADJACENT_TIME
 #define APART_TIME    0.8
+/* The same for a number that is transposed with others of MIN_SQUARE bytes, for each byte of it, and for such a copy. */
+#define SQUARES_TIME  0.1
+#define SQUARES_BYTE  0.05
+#define COPY_TIME     2e3
 /* The same to pack a weight. */
 #define WEIGHT_TIME   0.5
 /* The same to convert a number. */
@@ -286,7 +290,11 @@ plan_sums (Plan                 *plan,
            * find_row_time (last->output, last->result == size,
                             plan->n_outputs * plan->n_joined > 1 && w->result_feature == size ? TRANSPOSE_TIME
                                                                                               : SCATTER_TIME);
-  copied *= plan->by_groups ? find_row_time (plan->row, state->lhs_group == lhs_size,
+  if (!plan->by_groups && plan->n_phases == 1 && ABS (w->lhs_feature) == lhs_size
+      && w->group_features >= MIN_SQUARE / lhs_size)
+    copied = COPY_TIME + (double) plan->n_numbers * (SQUARES_TIME + SQUARES_BYTE * (double) lhs_size);
+  else
+    copied *= plan->by_groups ? find_row_time (plan->row, state->lhs_group == lhs_size,
                                                last->lhs == lhs_size ? TRANSPOSE_TIME : APART_TIME)
                               : find_row_time (plan->row, last->step * last->lhs == lhs_size, APART_TIME);
   if (!state->lhs.same)

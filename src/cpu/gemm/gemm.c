@@ -290,7 +290,7 @@ has_few_columns (const Shape              *shape,
 }
 
 /* Whether panels save more by rows that fill registers, and by packing the longer side in wide bundles, than it takes
- * to transpose the result. Libraries have their own ways with f32, f64 and bf16. */
+ * to transpose the result. Libraries have their own ways with f32, f64 and bf16, and with bytes that stay. */
 static gboolean
 has_wide_rows (const Shape              *shape,
                const GhloCpuGemmProblem *problem)
@@ -300,13 +300,13 @@ has_wide_rows (const Shape              *shape,
   const double saved = m * (double) ghlo_round_up (shape->columns.count, lanes)
                        - n * (double) ghlo_round_up (shape->rows.count, lanes);
   const gint64 size = ghlo_element_info (problem->lhs_type)->size;
+  const gboolean is_adjacent = shape->rows.lhs[shape->rows.n - 1] == size;
 
   if (m <= n || n <= GHLO_CPU_MAX_VECTORS || size > 2 || problem->lhs_type == GHLO_ELEMENT_TYPE_BF16
-      || problem->prologue != NULL || (problem->rhs_is_persistent && shape->batch.n == 0)
-      || shape->rows.lhs[shape->rows.n - 1] != size)
+      || problem->prologue != NULL || (problem->rhs_is_persistent && shape->batch.n == 0 && size == 1))
     return FALSE;
 
-  return k * (saved / ghlo_cpu_rate () * 1e9 + (m - n) * NARROW_TIME) > m * n * TRANSPOSE_TIME;
+  return k * (2 * saved / ghlo_cpu_rate () * 1e9 + (is_adjacent ? (m - n) * NARROW_TIME : 0)) > m * n * TRANSPOSE_TIME;
 }
 
 /* The elements of a row of the result should be adjacent, and vectors should be rows, which they stay. */

@@ -505,7 +505,7 @@ interleave_1x1 (const gconstpointer *rows,
   return n;
 }
 
-/* Rows are cleared from some byte on, and may be before: by whole lanes that end with each row. */
+/* Rows are cleared from some byte on, and may be before: by whole registers, or lanes, that end with each row. */
 void
 NAME (clear_columns) (guint8 *to,
                       gsize   row,
@@ -513,8 +513,12 @@ NAME (clear_columns) (guint8 *to,
                       gsize   n)
 {
   for (gsize i = 0; i < n; i++, to += row)
-    for (gsize end = row; end > from; end = end >= 16 ? end - 16 : 0)
-      store_lane (to + (end >= 16 ? end - 16 : 0), (U64x2) { 0 });
+    if (row % VECTOR_BYTES == 0)
+      for (gsize end = row; end > from; end -= VECTOR_BYTES)
+        store_wide (to + end - VECTOR_BYTES, (Wide) { 0 });
+    else
+      for (gsize end = row; end > from; end = end >= 16 ? end - 16 : 0)
+        store_lane (to + (end >= 16 ? end - 16 : 0), (U64x2) { 0 });
 }
 
 #define INTERLEAVE(name, T, SIDE, square) \
