@@ -45,7 +45,7 @@ enum
 #define ROW_TIME      4.0
 #define ADJACENT_TIME GHLO_CPU_LANES_ADJACENT_TIME
 #define APART_TIME    0.8
-/* The same for a number that is transposed with others of MIN_SQUARE bytes, for each byte of it, and for such a copy. */
+/* The same for a number that is transposed with others of MIN_SQUARE bytes, for each of its bytes, and for the copy. */
 #define SQUARES_TIME  0.1
 #define SQUARES_BYTE  0.05
 #define COPY_TIME     2e3

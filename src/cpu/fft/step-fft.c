@@ -69,7 +69,8 @@ find_blocks (Pass *self)
                        && (transform->length <= MAX_SHARED_LENGTH
                            || self->outer >= MIN_SHARED_LINES * ghlo_parallel_n_workers ());
   self->nanoseconds = (double) self->n_blocks * (double) (transform->by_line ? 1 : lanes) * (double) transform->length
-                      * (1 + 0.1 * log2 ((double) transform->length)) * (transform->chirps || transform->cycles ? 2 : 1);
+                      * (1 + 0.1 * log2 ((double) transform->length))
+                      * (transform->chirps || transform->cycles ? 2 : 1);
 
   return ghlo_size_mul (&scratch, self->scratch, ghlo_parallel_n_workers ()) ? NULL : "its length is too large";
 }
