@@ -101,6 +101,13 @@ copy_bytes (const guint8 *from,
   { \
     enum { SIDE = 16 / sizeof (T) }; \
 \
+    for (; n >= 4 * SIDE; n -= 4 * SIDE, to += 64) \
+      UNROLL for (guint i = 1; i <= 4; i++) \
+        { \
+          V units = *(const V *) (from + (n - i * SIDE) * sizeof (T)); \
+\
+          *(V *) (to + 16 * (i - 1)) = flip (units); \
+        } \
     for (; n >= SIDE; n -= SIDE, to += 16) \
       { \
         V units = *(const V *) (from + (n - SIDE) * sizeof (T)); \
