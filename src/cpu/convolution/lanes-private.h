@@ -47,8 +47,9 @@ typedef struct
   gint64    n_outputs;        /* features of the result in a block: those that share loads of the copy; all of a group
                                * where lanes are groups */
   gint64    n_blocks;         /* of so many features */
+  gint64    n_joined;         /* blocks that are written together, as their features are adjacent */
   gint64    chunk, n_pieces;  /* of what the inner dimensions span */
-  gsize     n_chunks;         /* for each block */
+  gsize     n_chunks;         /* for each block, or joined blocks */
   double    nanoseconds;
 } GhloCpuLanesPlan;
 
@@ -87,6 +88,13 @@ ghlo_cpu_lanes_number (const GhloCpuLanes *self,
                        gint64              i)
 {
   return (guint8 *) numbers + i * self->lhs.to_size;
+}
+
+/* Chunks of all blocks. */
+static inline gsize
+ghlo_cpu_lanes_count_chunks (const GhloCpuLanesPlan *plan)
+{
+  return (gsize) ghlo_ceil_div (plan->n_blocks, plan->n_joined) * plan->n_chunks;
 }
 
 void     ghlo_cpu_lanes_free    (gpointer                      data);

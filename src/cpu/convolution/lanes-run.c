@@ -227,10 +227,10 @@ write_positions (const Work   *work,
     }
 }
 
-/* Sums the features of a block at some positions. */
+/* Sums the features of joined blocks, from @first_block on, at some positions. */
 static void
 sum_positions (const Work *work,
-               gint64      block,
+               gint64      first_block,
                gint64      copy,
                gint64      first,
                gint64      n,
@@ -239,24 +239,31 @@ sum_positions (const Work *work,
 {
   const State *state = work->state;
   const Plan *plan = &state->plan;
-  const gint64 blocks_each = plan->n_blocks / state->groups, group = block / blocks_each;
-  const gint64 feature = block % blocks_each * plan->n_outputs, n_outputs = MIN (plan->n_outputs,
-                                                                                 state->features - feature);
+  const gint64 blocks_each = plan->n_blocks / state->groups, end = MIN (first_block + plan->n_joined, plan->n_blocks);
+  const gint64 feature = first_block / blocks_each * state->features + first_block % blocks_each * plan->n_outputs;
+  const GhloCpuWindowLanesFunc sum = find_sum (state, GHLO_CPU_WEIGHTS_SHARED);
   GhloCpuWindowLanes lanes = {
     .offsets = state->offsets, .n_taps = plan->n_taps, .n_outputs = (guint) plan->n_outputs,
     .weights_step = (gsize) plan->n_outputs, .x_step = state->lanes, .y_step = state->lanes,
     .n = (gsize) ghlo_ceil_div (n, state->lanes),
-    .weights = ghlo_cpu_lanes_number (state, (gpointer) work->weights, block * (gint64) plan->n_taps * plan->n_outputs),
-    .x = ghlo_cpu_lanes_number (state, work->copy, group * work->windows->group_features * plan->plane + copy + first),
   };
+  gint64 n_outputs = 0;
   const guint8 *elements;
 
-  lanes.y = sums;
   lanes.y_row = (gint64) lanes.n * state->lanes;
-  find_sum (state, GHLO_CPU_WEIGHTS_SHARED) (&lanes);
-  elements = convert_sums (state, sums, plan->n_outputs * lanes.y_row);
-  result += (group * state->features + feature) * work->windows->result_feature;
-  write_positions (work, elements, lanes.y_row * (gint64) state->writer.size, n_outputs, first, n, result);
+  for (gint64 block = first_block; block < end; block++)
+    {
+      lanes.weights = ghlo_cpu_lanes_number (state, (gpointer) work->weights,
+                                             block * (gint64) plan->n_taps * plan->n_outputs);
+      lanes.x = ghlo_cpu_lanes_number (state, work->copy, copy + first
+                                       + block / blocks_each * work->windows->group_features * plan->plane);
+      lanes.y = ghlo_cpu_lanes_number (state, sums, (block - first_block) * plan->n_outputs * lanes.y_row);
+      sum (&lanes);
+      n_outputs += MIN (plan->n_outputs, state->features - block % blocks_each * plan->n_outputs);
+    }
+  elements = convert_sums (state, sums, (end - first_block) * plan->n_outputs * lanes.y_row);
+  write_positions (work, elements, lanes.y_row * (gint64) state->writer.size, n_outputs, first, n,
+                   result + feature * work->windows->result_feature);
 }
 
 static void
@@ -290,7 +297,7 @@ sum_chunks (gpointer data,
                           * plan->dimensions[plan->outer].stride, n,
                     result + first * plan->dimensions[plan->outer].window.result, sums);
       else
-        sum_positions (work, block, copy, first, n, result, sums);
+        sum_positions (work, block * plan->n_joined, copy, first, n, result, sums);
     }
 }
 
@@ -306,7 +313,7 @@ run_blocks (gpointer data,
   const State *state = work->state;
   const GhloCpuWindows *w = work->windows;
   const gint64 blocks_each = state->plan.by_groups ? 0 : state->plan.n_blocks / state->groups;
-  const gsize all = (gsize) state->plan.n_blocks * state->plan.n_chunks, size = state->copy_size + state->raw_size;
+  const gsize all = ghlo_cpu_lanes_count_chunks (&state->plan), size = state->copy_size + state->raw_size;
 
   for (gsize i = begin; i < end && !ghlo_monitor_cancelled (work->run->monitor, NULL); i++)
     {
@@ -353,7 +360,7 @@ ghlo_cpu_lanes_compute (const GhloCpuConvolution    *self,
   if (n_tasks > 1)
     done = ghlo_parallel_for (n_tasks, 1, plan->nanoseconds, run_blocks, &work, run->monitor);
   else
-    done = copy_input (&work) && ghlo_parallel_for ((gsize) plan->n_blocks * plan->n_chunks, 1, plan->nanoseconds,
+    done = copy_input (&work) && ghlo_parallel_for (ghlo_cpu_lanes_count_chunks (plan), 1, plan->nanoseconds,
                                                     sum_chunks, &work, run->monitor);
 
   return done && (run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run));

@@ -23,13 +23,16 @@ enum { FEW_FEATURES = 3, SOME_FEATURES = 8 };
  * is a gap of GAP_BYTES between them. */
 enum { SET_BYTES = 512, GAP_BYTES = 64 };
 
+/* The most features of blocks that are written together: those of a cache line. */
+enum { JOINED = 16, MIN_SQUARE = 16 };
+
 /* MAX_PHASES, MAX_TAPS: most of them. MAX_FLOAT_TAPS: of floats, which are summed one after the other, so that rounding
  * adds up; panels sum in parts. BLOCK_BYTES: of the copy of some groups that a thread makes for itself, so that it
  * stays in its caches. MIN_TASKS: blocks that are worth that; threads share the copy of fewer. ROW: weights that are
  * paired at a time. */
 enum
 {
-  MAX_PHASES = 16, MAX_TAPS = 1 << 16, MAX_FLOAT_TAPS = 1 << 12, BLOCK_BYTES = 1 << 16, MIN_TASKS = 4, ROW = 64,
+  MAX_PHASES = 16, MAX_TAPS = 1 << 16, MAX_FLOAT_TAPS = 1 << 13, BLOCK_BYTES = 1 << 16, MIN_TASKS = 4, ROW = 64,
   CHUNK = GHLO_CPU_LANES_CHUNK, MIN_POSITIONS = GHLO_CPU_LANES_MIN_POSITIONS,
 };
 
@@ -42,6 +45,10 @@ enum
 #define ROW_TIME      4.0
 #define ADJACENT_TIME GHLO_CPU_LANES_ADJACENT_TIME
 #define APART_TIME    0.8
+/* The same for a number that is transposed with others of MIN_SQUARE bytes, for each of its bytes, and for the copy. */
+#define SQUARES_TIME  0.1
+#define SQUARES_BYTE  0.05
+#define COPY_TIME     2e3
 /* The same to pack a weight. */
 #define WEIGHT_TIME   0.5
 /* The same to convert a number. */
@@ -240,7 +247,8 @@ plan_chunks (Plan                 *plan,
   plan->inner = plan->by_groups ? last->window.output : 1;
   for (guint i = outer; i < plan->rank && !plan->by_groups; i++)
     plan->inner += (plan->dimensions[i].window.output - 1) * plan->dimensions[i].stride;
-  plan->chunk = plan->by_groups ? MAX (CHUNK / (plan->row * plan->n_outputs), MIN_POSITIONS) : CHUNK / plan->n_outputs;
+  plan->chunk = plan->by_groups ? MAX (CHUNK / (plan->row * plan->n_outputs), MIN_POSITIONS)
+                                : CHUNK / (plan->n_outputs * plan->n_joined);
   if (!plan->by_groups && plan->row < plan->chunk)
     plan->chunk -= plan->chunk % plan->row;
   plan->chunk = MIN (plan->chunk, plan->inner);
@@ -271,6 +279,8 @@ plan_sums (Plan                 *plan,
     rows *= (double) plan->dimensions[i].window.output;
   plan->n_outputs = plan->by_groups || state->features <= 2 ? state->features : GHLO_CPU_WINDOW_OUTPUTS;
   plan->n_blocks = plan->by_groups ? 1 : state->groups * ghlo_ceil_div (state->features, plan->n_outputs);
+  plan->n_joined = w->result_feature == size && state->features % plan->n_outputs == 0 && state->n_group_blocks == 1
+                   ? CLAMP (JOINED / plan->n_outputs, 1, plan->n_blocks) : 1;
   if (plan->by_groups)
     rows = rows * (double) last->output
            * find_row_time (w->output_features, w->result_feature == size && state->features == 1,
@@ -278,8 +288,13 @@ plan_sums (Plan                 *plan,
   else
     rows = rows * (double) w->output_features
            * find_row_time (last->output, last->result == size,
-                            plan->n_outputs > 1 && w->result_feature == size ? TRANSPOSE_TIME : SCATTER_TIME);
-  copied *= plan->by_groups ? find_row_time (plan->row, state->lhs_group == lhs_size,
+                            plan->n_outputs * plan->n_joined > 1 && w->result_feature == size ? TRANSPOSE_TIME
+                                                                                              : SCATTER_TIME);
+  if (!plan->by_groups && plan->n_phases == 1 && ABS (w->lhs_feature) == lhs_size
+      && w->group_features >= MIN_SQUARE / lhs_size)
+    copied = COPY_TIME + (double) plan->n_numbers * (SQUARES_TIME + SQUARES_BYTE * (double) lhs_size);
+  else
+    copied *= plan->by_groups ? find_row_time (plan->row, state->lhs_group == lhs_size,
                                                last->lhs == lhs_size ? TRANSPOSE_TIME : APART_TIME)
                               : find_row_time (plan->row, last->step * last->lhs == lhs_size, APART_TIME);
   if (!state->lhs.same)
@@ -466,7 +481,7 @@ find_sizes (State      *self,
   const Plan *plan = &self->plan;
   const gsize size = self->lhs.to_size, weights = (gsize) count_weights (plan);
   const gint64 plane = plan->by_groups ? plan->chunk * plan->row : plan->chunk + self->lanes;
-  const gsize sums = (gsize) (plane * plan->n_outputs);
+  const gsize sums = (gsize) (plane * plan->n_outputs * plan->n_joined);
 
   /* Behind the last plane, sums that are not used read what a window of the last position would, and more lanes. */
   if (!ghlo_size_add (&self->n_numbers, plan->n_numbers,

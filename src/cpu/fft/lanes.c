@@ -236,6 +236,42 @@ run_chirp (const GhloCpuTransform *self,
   routines->multiply (others, self->columns.order, self->chirp, rows, self->core);
 }
 
+/* Adds the row @from to @to. */
+static void
+add_row (const GhloCpuTransform *self,
+         gpointer                to,
+         gconstpointer           from)
+{
+  if (self->is_f64)
+    for (guint i = 0; i < GHLO_CPU_FOURIER_ROW / sizeof (double); i++)
+      ((double *) to)[i] += ((const double *) from)[i];
+  else
+    for (guint i = 0; i < GHLO_CPU_FOURIER_ROW / sizeof (float); i++)
+      ((float *) to)[i] += ((const float *) from)[i];
+}
+
+/* Convolves the rows of powers with the roots. Adding the first row to the sum of a spectrum adds it to all numbers. */
+static void
+run_cycle (const GhloCpuTransform *self,
+           guint8                 *rows,
+           guint                   n_lanes)
+{
+  const GhloCpuFourier *routines = &ghlo_cpu_routines ()->fourier[self->is_f64];
+  guint8 *others = rows + (self->core + 1) * GHLO_CPU_FOURIER_ROW;
+  guint8 *first = others + self->length * GHLO_CPU_FOURIER_ROW, *sum = rows + self->length * GHLO_CPU_FOURIER_ROW;
+
+  memcpy (first, rows, GHLO_CPU_FOURIER_ROW);
+  for (gsize i = 0; i < self->length; i++)
+    memcpy (others + i * GHLO_CPU_FOURIER_ROW, rows + self->powers[i] * (gsize) GHLO_CPU_FOURIER_ROW,
+            GHLO_CPU_FOURIER_ROW);
+  ghlo_cpu_radices_run (&self->columns, others, FALSE, n_lanes);
+  routines->multiply (others, self->columns.order, self->filter, rows, self->length);
+  add_row (self, rows, first);
+  ghlo_cpu_radices_run (&self->columns, rows, TRUE, n_lanes);
+  memcpy (sum, others + self->columns.order[0] * (gsize) GHLO_CPU_FOURIER_ROW, GHLO_CPU_FOURIER_ROW);
+  add_row (self, sum, first);
+}
+
 gboolean
 ghlo_cpu_transform_find_scratch (const GhloCpuTransform *self,
                                  gsize                  *scratch)
@@ -244,7 +280,8 @@ ghlo_cpu_transform_find_scratch (const GhloCpuTransform *self,
 
   *scratch = 0;
   if (!self->by_line)
-    return ghlo_size_reserve (scratch, &ignored, self->chirps ? 2 * self->length : self->length + 1,
+    return ghlo_size_reserve (scratch, &ignored, self->chirps ? 2 * self->length
+                                                 : self->cycles ? 2 * (self->core + 1) : self->length + 1,
                               GHLO_CPU_FOURIER_ROW);
 
   return ghlo_cpu_transform_find_matrix (self, scratch)
@@ -259,7 +296,7 @@ ghlo_cpu_transform_run_lanes (const GhloCpuTransform *self,
                               guint                   n_lanes,
                               guint8                 *scratch)
 {
-  const guint32 *order = self->chirps ? NULL : self->columns.order;
+  const guint32 *order = self->chirps ? NULL : self->cycles ? self->order : self->columns.order;
   double scale = self->inverse ? 1.0 / (double) self->core : 1.0;
   GhloCpuLanes pairs_from = *from, pairs_to = *to;
   gsize size = ghlo_cpu_transform_size (self);
@@ -277,6 +314,8 @@ ghlo_cpu_transform_run_lanes (const GhloCpuTransform *self,
 
   if (self->chirps)
     run_chirp (self, scratch, n_lanes);
+  else if (self->cycles)
+    run_cycle (self, scratch, n_lanes);
   else
     ghlo_cpu_radices_run (&self->columns, scratch, self->reverses, n_lanes);
 

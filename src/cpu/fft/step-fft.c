@@ -69,7 +69,8 @@ find_blocks (Pass *self)
                        && (transform->length <= MAX_SHARED_LENGTH
                            || self->outer >= MIN_SHARED_LINES * ghlo_parallel_n_workers ());
   self->nanoseconds = (double) self->n_blocks * (double) (transform->by_line ? 1 : lanes) * (double) transform->length
-                      * (1 + 0.1 * log2 ((double) transform->length)) * (transform->chirps ? 2 : 1);
+                      * (1 + 0.1 * log2 ((double) transform->length))
+                      * (transform->chirps || transform->cycles ? 2 : 1);
 
   return ghlo_size_mul (&scratch, self->scratch, ghlo_parallel_n_workers ()) ? NULL : "its length is too large";
 }
@@ -330,7 +331,7 @@ describe (gpointer compiled)
       const GhloCpuTransform *transform = &self->passes[i].transform;
 
       g_string_append_printf (text, "%s%" G_GSIZE_FORMAT ":%s", i > 0 ? ", " : "", transform->n,
-                              transform->chirps ? " chirp" : "");
+                              transform->chirps ? " chirp" : transform->cycles ? " cycle" : "");
       describe_radices (&transform->columns, text);
       if (transform->by_line)
         g_string_append (text, " by");

@@ -20,6 +20,9 @@ enum { MIN_BLOCKS = 4, MIN_SHARED_LINE = 1 << 10 };
  * longest of all. */
 enum { MAX_LANE_ROWS = 1 << 17, MAX_ODD = 1 << 22, MAX_CORE = 1 << 30 };
 
+/* The longest of Rader's, whose primitive root is found by trial, and the greatest factor before it. */
+enum { MAX_CYCLE = 1 << 12, MAX_CYCLE_RADIX = 13 };
+
 /* Entries of tables between checks for a cancel. */
 enum { CHECK_EVERY = 1 << 18 };
 
@@ -59,6 +62,39 @@ find_smooth (gsize n)
   return best;
 }
 
+/* The least number whose powers are all numbers from 1 to @n - 1 modulo @n; 0 unless @n is an odd prime. */
+static gsize
+find_primitive_root (gsize n)
+{
+  if (n < 3 || find_divisor (n) > 1)
+    return 0;
+  for (gsize root = 2; root < n; root++)
+    {
+      gsize power = root, order = 1;
+
+      for (; power != 1; power = power * root % n)
+        order++;
+      if (order == n - 1)
+        return root;
+    }
+
+  return 0;
+}
+
+/* Whether @n - 1 numbers are transformed by small radices. */
+static gboolean
+is_before_prime (GhloCpuTransform *self,
+                 gsize             n)
+{
+  if (n > MAX_CYCLE || !ghlo_cpu_radices_read (&self->columns, n - 1, self->is_f64))
+    return FALSE;
+  for (guint i = 0; i < self->columns.n_passes; i++)
+    if (self->columns.radices[i] > MAX_CYCLE_RADIX)
+      return FALSE;
+
+  return find_primitive_root (n) > 0;
+}
+
 static gboolean
 is_worth_lines (const GhloCpuTransform *self,
                 gsize                   n_lanes)
@@ -90,11 +126,17 @@ ghlo_cpu_transform_read (GhloCpuTransform     *self,
   self->chirps = !ghlo_cpu_radices_read (&self->columns, self->core, is_f64);
   if (self->chirps)
     self->length = find_smooth (2 * self->core - 1);
-  self->reverses = inverse && !self->chirps;
   self->by_line = may_run_by_line && is_worth_lines (self, n_lanes);
   divisor = self->by_line ? find_divisor (self->length) : 1;
   if (divisor < 8)
     self->by_line = FALSE;
+  self->reverses = inverse && !self->chirps;
+  if (!self->by_line && self->chirps && is_before_prime (self, self->core))
+    {
+      self->chirps = FALSE;
+      self->cycles = TRUE;
+      self->length = self->core - 1;
+    }
   if (!self->by_line)
     return self->length > MAX_LANE_ROWS || !ghlo_cpu_radices_read (&self->columns, self->length, is_f64)
            ? "its length is too large" : NULL;
@@ -250,13 +292,44 @@ fill_chirps (GhloCpuTransform  *self,
   return transform_filter (self, monitor);
 }
 
+static gboolean
+fill_cycles (GhloCpuTransform  *self,
+             const GhloMonitor *monitor)
+{
+  g_auto (GhloCpuRoots) roots = { 0 };
+  const gsize n = self->core, root = find_primitive_root (n);
+
+  self->filter = new_table (self, self->length);
+  self->powers = g_try_new (guint32, self->length);
+  self->order = g_try_new (guint32, n + 1);
+  if (self->filter == NULL || self->powers == NULL || self->order == NULL || !ghlo_cpu_roots_init (&roots, n))
+    return FALSE;
+  self->order[0] = (guint32) self->length;
+  self->order[n] = (guint32) n;
+  for (gsize i = 0, power = 1; i < self->length; i++, power = power * root % n)
+    {
+      /* The inverse of a power is as far from the end of the cycle. */
+      const gsize inverse = (self->length - i) % self->length;
+      GhloCpuRoot factor = ghlo_cpu_roots_get (&roots, power);
+
+      if (self->inverse)
+        factor.im = -factor.im;
+      ghlo_cpu_root_store (factor, self->is_f64, self->filter, inverse);
+      self->powers[i] = (guint32) power;
+      self->order[power] = self->columns.order[inverse];
+    }
+
+  return transform_filter (self, monitor);
+}
+
 gboolean
 ghlo_cpu_transform_prepare (GhloCpuTransform  *self,
                             const GhloMonitor *monitor)
 {
   return ghlo_cpu_radices_prepare (&self->columns)
          && (!self->by_line || (ghlo_cpu_radices_prepare (&self->rows) && fill_twists (self, monitor)))
-         && (!self->pairs || fill_halves (self, monitor)) && (!self->chirps || fill_chirps (self, monitor));
+         && (!self->pairs || fill_halves (self, monitor)) && (!self->chirps || fill_chirps (self, monitor))
+         && (!self->cycles || fill_cycles (self, monitor));
 }
 
 void
@@ -266,6 +339,8 @@ ghlo_cpu_transform_clear (GhloCpuTransform *self)
   ghlo_cpu_radices_clear (&self->rows);
   g_free (self->chirp);
   g_free (self->filter);
+  g_free (self->powers);
+  g_free (self->order);
   g_free (self->halves);
   g_aligned_free (self->lane_twists);
   g_free (self->twists);
@@ -283,6 +358,8 @@ ghlo_cpu_transform_tables_size (const GhloCpuTransform *self)
     bytes += (self->core / 2 + 1) * size;
   if (self->chirps)
     bytes += (self->core + self->length) * size;
+  if (self->cycles)
+    bytes += self->length * (size + sizeof (guint32)) + (self->core + 1) * sizeof (guint32);
 
   return bytes;
 }

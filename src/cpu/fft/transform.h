@@ -5,7 +5,9 @@
  *
  * The core is a complex transform. Where n is even, that of n real numbers, or to real numbers, has a core of n / 2
  * complex ones, which are the same numbers in pairs. A core with a large prime factor is Bluestein's (1970): with
- * jk = (j² + k² - (k - j)²) / 2 it becomes a convolution, by two transforms of a length of at least 2 n - 1.
+ * jk = (j² + k² - (k - j)²) / 2 it becomes a convolution, by two transforms of a length of at least 2 n - 1. In lanes,
+ * a prime core n whose predecessor has small factors is Rader's (1968): with powers of a primitive root, all but the
+ * first of its numbers and results are those of a cyclic convolution, by two transforms of n - 1 numbers.
  */
 
 #pragma once
@@ -30,11 +32,15 @@ typedef struct
   gboolean             by_line;
   gboolean             pairs;            /* the core takes or gives pairs of real numbers */
   gboolean             chirps;           /* the core is Bluestein's */
-  gboolean             reverses;         /* the core is an inverse transform; chirps are made for that instead */
+  gboolean             cycles;           /* the core is Rader's */
+  gboolean             reverses;         /* the core is an inverse transform; the other two are made for that instead */
   gsize                core, length;     /* numbers of the core, and of the transforms that compute it */
   GhloCpuRadices       columns, rows;    /* the transforms of the lanes; rows only by line */
   guint8              *chirp;            /* owned; exp (∓pi i k² / core) */
-  guint8              *filter;           /* owned; the transform of its conjugate, divided by the length */
+  guint8              *filter;           /* owned; the transform of its conjugate, or of the roots in the order of
+                                          * powers, divided by the length */
+  guint32             *powers;           /* owned; of cycles: those of the primitive root */
+  guint32             *order;            /* owned; of cycles: the row of each result, and one behind them */
   guint8              *halves;           /* owned; for untangle */
   guint8              *lane_twists;      /* owned; by line: exp (-2 pi i k l / length) for row k and lane l, as rows */
   guint8              *twists;           /* owned; the same for the first column l of each block, by blocks */

@@ -8,8 +8,9 @@
 #include "cpu/isa/routines.h"
 #include "cpu/library/onednn.h"
 
-/* A kernel runs along the last dimension of the result. Where the terms of rhs lie next to each other along it, it
- * picks them out of vectors, which is slow for many terms, and for the last, partly filled vector of a short row. */
+/* A kernel runs along the last dimension of the result. Where the terms, or batches, of rhs lie next to each other, it
+ * picks them out of vectors, for each row again, which is slow for many terms, and for the last, partly filled vector
+ * of a short row. */
 enum { MAX_ADJACENT_TERMS = 2, MIN_LONG_ROW = 32, MAX_FEW_COLUMNS = 4 };
 
 const char *
@@ -21,7 +22,8 @@ ghlo_cpu_dot_declines_expansion (const GhloIrOp *op)
 
   if (!ghlo_cpu_dot_numbers_read (&numbers, op))
     return "its dimension numbers are not known";
-  if (!ghlo_dims_contain (numbers.rhs_contracted, numbers.n_contracted, rhs->rank - 1))
+  if (!ghlo_dims_contain (numbers.rhs_contracted, numbers.n_contracted, rhs->rank - 1)
+      && !ghlo_dims_contain (numbers.rhs_batch, numbers.n_batch, rhs->rank - 1))
     return NULL;
   for (gsize i = 0; i < numbers.n_contracted; i++)
     terms *= lhs->dimensions[numbers.lhs_contracted[i]];

@@ -22,6 +22,12 @@
 /* Operations per call from which on a loop around a library's product pays. */
 #define MIN_LOOPED 20e3
 
+/* Approximate nanoseconds to write a byte of the result, to transpose an element of it, and what it takes more to pack
+ * an element in narrow bundles. */
+#define RESULT_TIME    0.02
+#define TRANSPOSE_TIME 0.15
+#define NARROW_TIME    0.1
+
 /* FEW_TASKS are shared evenly enough by two or three threads, SHARES for each by more; MANY_TASKS are enough for any
  * number of them. */
 enum { FEW_TASKS = 8, MANY_TASKS = 32, SHARES = 3, MIN_LOOPED_ROWS = 16, MIN_VECTOR_ROW = 32 };
@@ -283,6 +289,26 @@ has_few_columns (const Shape              *shape,
   return (k->lhs[k->n - 1] == size ? k->count : rows->lhs[rows->n - 1] == size ? rows->count : 0) >= MIN_VECTOR_ROW;
 }
 
+/* Whether panels save more by rows that fill registers, and by packing the longer side in wide bundles, than it takes
+ * to transpose the result. Libraries have their own ways with f32, f64 and bf16, and with bytes that stay. */
+static gboolean
+has_wide_rows (const Shape              *shape,
+               const GhloCpuGemmProblem *problem)
+{
+  const guint lanes = ghlo_cpu_routines ()->tiles[GHLO_CPU_F32].columns / 2;
+  const double m = (double) shape->rows.count, n = (double) shape->columns.count, k = (double) shape->k.count;
+  const double saved = m * (double) ghlo_round_up (shape->columns.count, lanes)
+                       - n * (double) ghlo_round_up (shape->rows.count, lanes);
+  const gint64 size = ghlo_element_info (problem->lhs_type)->size;
+  const gboolean is_adjacent = shape->rows.lhs[shape->rows.n - 1] == size;
+
+  if (m <= n || n <= GHLO_CPU_MAX_VECTORS || size > 2 || problem->lhs_type == GHLO_ELEMENT_TYPE_BF16
+      || problem->prologue != NULL || (problem->rhs_is_persistent && shape->batch.n == 0 && size == 1))
+    return FALSE;
+
+  return k * (2 * saved / ghlo_cpu_rate () * 1e9 + (is_adjacent ? (m - n) * NARROW_TIME : 0)) > m * n * TRANSPOSE_TIME;
+}
+
 /* The elements of a row of the result should be adjacent, and vectors should be rows, which they stay. */
 static gboolean
 should_swap (const Shape              *shape,
@@ -293,7 +319,7 @@ should_swap (const Shape              *shape,
   if (shape->columns.n == 0 || shape->rows.n == 0)
     return shape->columns.n == 0 && shape->rows.n > 0;
 
-  return has_few_columns (shape, problem)
+  return has_few_columns (shape, problem) || has_wide_rows (shape, problem)
          || (shape->columns.result[shape->columns.n - 1] != size && shape->rows.result[shape->rows.n - 1] == size
              && !(shape->rows.count <= GHLO_CPU_MAX_VECTORS && shape->columns.count > GHLO_CPU_MAX_VECTORS));
 }
@@ -529,7 +555,8 @@ choose_algorithm (GhloCpuGemm  *self,
   self->n_batches = 1;
   for (guint i = 0; i < self->n_loops; i++)
     self->n_batches *= self->loops[i].size;
-  nanoseconds = ghlo_cpu_gemm_operations (self) * (double) self->n_batches / ghlo_cpu_gemm_rate (self) * 1e9;
+  nanoseconds = (double) self->n_batches * (ghlo_cpu_gemm_operations (self) / ghlo_cpu_gemm_rate (self) * 1e9
+                                            + RESULT_TIME * (double) self->m * (double) self->n * self->result.size);
 
   for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
     {

@@ -29,6 +29,11 @@ enum
 #define MIN_PRODUCTS   (96.0 * 96.0 * 96.0)
 #define MIN_OPERATIONS 6e6
 
+/* Operations of a product below which a call is compared with panels, and its approximate nanoseconds beside them and
+ * packing. */
+#define FEW_OPERATIONS 2e5
+#define CALL_TIME      2e3
+
 /* Approximate upper bound of the seconds of one library call, which cannot be interrupted. */
 #define MAX_CALL 20e-3
 
@@ -188,6 +193,12 @@ take (const GhloCpuGemm *self,
   state->kind = kind;
   cut (self, way, state);
   state->most_k = find_most_k (self, way, state);
+  if (blas == NULL && ghlo_cpu_gemm_operations (self) < FEW_OPERATIONS)
+    {
+      way->packs_each = TRUE;
+      way->nanoseconds += (double) self->n_batches
+                          * (CALL_TIME + GHLO_CPU_PACK_TIME * (double) self->n * (double) self->k * self->rhs.size);
+    }
   if (blas != NULL)
     way->description = g_strdup_printf ("openblas %cgemm, %s", "sdcz"[kind], blas->core);
   else

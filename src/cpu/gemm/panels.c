@@ -96,7 +96,7 @@ plan_scratch (const GhloCpuGemm *self,
 {
   gint64 packed_columns = state->rhs_is_direct ? 1 : way->tile_columns;
 
-  state->sums_row = ghlo_round_up (way->tile_columns, state->columns);
+  state->sums_row = ghlo_round_up (way->tile_columns, state->columns / 2);
   state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
   state->sums_at = state->rhs_at + ghlo_cpu_packer_size (&state->rhs, packed_columns, state->block_k);
   state->edge_at = state->sums_at;

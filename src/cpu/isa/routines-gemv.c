@@ -79,6 +79,33 @@ read_u8 (const guint8 *data)
 #endif
 }
 
+/* Copies the last elements of a row, which fill less than DOT_BYTES, to a place that is cleared behind them. Calls for
+ * a few bytes would take longer than their products. */
+static inline void
+copy_rest (guint8       *to,
+           const guint8 *from,
+           gsize         n)
+{
+#if defined (__AVX512BW__)
+  _mm512_storeu_si512 (to, _mm512_maskz_loadu_epi8 (((__mmask64) 1 << n) - 1, from));
+#else
+  if (n >= 16)
+    {
+      for (gsize i = 0; i + 16 < n; i += 16)
+        memcpy (to + i, from + i, 16);
+      memcpy (to + n - 16, from + n - 16, 16);
+      return;
+    }
+  for (gsize size = 8; size > 0; size /= 2)
+    if (n & size)
+      {
+        memcpy (to, from, size);
+        from += size;
+        to += size;
+      }
+#endif
+}
+
 /* Products of elements of a row, and of the same vector of x. */
 #define DOT_FLOATS(x, row, V) (*(const V##_any *) (x) * (row))
 #define DOT_PAIRS(x, row, V)  multiply_pairs (*(const V##_any *) (x), (V) (row))
@@ -198,11 +225,11 @@ fold_f64_four (gconstpointer row0,
       name##_step (p, m, rows, data + at * SIZE, stride, DOT_AHEAD, at, sums); \
     if (at < p->k) \
       { \
-        guint8 rest[4][STEP * SIZE] = { 0 }; \
+        guint8 rest[4][DOT_BYTES] = { 0 }; \
 \
         UNROLL for (guint l = 0; l < rows; l++) \
-          memcpy (rest[l], data + (gint64) l * stride + at * SIZE, (p->k - at) * SIZE); \
-        name##_step (p, m, rows, rest[0], STEP * SIZE, 0, at, sums); \
+          copy_rest (rest[l], data + (gint64) l * stride + at * SIZE, (p->k - at) * SIZE); \
+        name##_step (p, m, rows, rest[0], DOT_BYTES, 0, at, sums); \
       } \
     UNROLL for (guint i = 0; i < m; i++) \
       { \
@@ -383,11 +410,11 @@ add_interleaved (VU32_any   *to,
       name##_step (m, DEPTH, rows, 1, data + ((gint64) n - ONE) * SIZE, stride, next, x, p->x_step, ends[0], ONE); \
     else if (n % ONE > 0) \
       { \
-        guint8 rest[ADD_ROWS][ONE * SIZE] = { 0 }; \
+        guint8 rest[ADD_ROWS][DOT_BYTES] = { 0 }; \
 \
         for (gsize l = 0; l < rows; l++) \
-          memcpy (rest[l], data + (gint64) l * stride, n * SIZE); \
-        name##_step (m, DEPTH, rows, 1, rest[0], ONE * SIZE, 0, x, p->x_step, ends[0], ONE); \
+          copy_rest (rest[l], data + (gint64) l * stride, n * SIZE); \
+        name##_step (m, DEPTH, rows, 1, rest[0], DOT_BYTES, 0, x, p->x_step, ends[0], ONE); \
       } \
   } \
 \

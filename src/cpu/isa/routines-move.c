@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Rows with fewer units are copied column by column instead. Up to CALL bytes are copied faster than a call. */
-enum { SHORT_ROW = 8, CALL = 64 };
+/* Rows with fewer units are copied column by column instead. Up to CALL bytes are copied faster than by a call. */
+enum { SHORT_ROW = 8, CALL = 4 * VECTOR_BYTES };
 
 /* Sixteen bytes of units, and macros that reverse the order of the units, select every second one of two vectors, or
  * repeat each one of the lower or upper half. */
@@ -17,6 +17,7 @@ typedef guint8  U8x16 __attribute__ ((vector_size (16), aligned (1), may_alias))
 typedef guint16 U16x8 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias));
+typedef guint8  Wide __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias));
 
 #define PIECE(T) \
   if (n & sizeof (T)) \
@@ -26,6 +27,11 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
       to += sizeof (T); \
     }
 
+#define VECTORS(V) \
+  for (gsize i = 0; i + sizeof (V) < n; i += sizeof (V)) \
+    *(V *) (to + i) = *(const V *) (from + i); \
+  *(V *) (to + n - sizeof (V)) = *(const V *) (from + n - sizeof (V));
+
 /* From 16 bytes on, the last vector overlaps the one before. */
 static inline void
 copy_bytes (const guint8 *from,
@@ -34,11 +40,13 @@ copy_bytes (const guint8 *from,
 {
   if (n > CALL)
     memcpy (to, from, n);
+  else if (n >= VECTOR_BYTES)
+    {
+      VECTORS (Wide)
+    }
   else if (n >= 16)
     {
-      for (gsize i = 0; i + 16 < n; i += 16)
-        *(U8x16 *) (to + i) = *(const U8x16 *) (from + i);
-      *(U8x16 *) (to + n - 16) = *(const U8x16 *) (from + n - 16);
+      VECTORS (U8x16)
     }
   else
     {
@@ -93,6 +101,13 @@ copy_bytes (const guint8 *from,
   { \
     enum { SIDE = 16 / sizeof (T) }; \
 \
+    for (; n >= 4 * SIDE; n -= 4 * SIDE, to += 64) \
+      UNROLL for (guint i = 1; i <= 4; i++) \
+        { \
+          V units = *(const V *) (from + (n - i * SIDE) * sizeof (T)); \
+\
+          *(V *) (to + 16 * (i - 1)) = flip (units); \
+        } \
     for (; n >= SIDE; n -= SIDE, to += 16) \
       { \
         V units = *(const V *) (from + (n - SIDE) * sizeof (T)); \

@@ -13,7 +13,8 @@
 #include <immintrin.h>
 #endif
 
-enum { LINE_BYTES = 64 };
+/* Up to FEW columns are moved one by one where the rows of the result have gaps. */
+enum { LINE_BYTES = 64, FEW = 4 };
 
 typedef guint8  U8x16 __attribute__ ((vector_size (16), may_alias));
 typedef guint16 U16x8 __attribute__ ((vector_size (16), may_alias));
@@ -238,25 +239,27 @@ typedef U64x2 Wide;
 #define TABLED_PLANE(name, SIZE, WIDTH, tile) \
   PLANE (name, SIZE, WIDTH, tile, const gint64 *, from, from_columns + column)
 
-/* Planes with fewer columns, or rows, than a square has, where the result, or the source, has no gaps. Squares of a
- * cache line of the other dimension go through a copy that has room for a whole one. A store of 16 bytes for each row
- * of few columns reaches into the next rows, which are written later, and so does a load of 16 bytes for each column of
- * few rows. The last ones would reach beyond the plane: rows go through another copy, as long as there are enough of
- * them, and other elements are moved one by one. */
+/* Planes with fewer columns, or rows, than a square has. Squares of a cache line of the other dimension go through a
+ * copy that has room for a whole one. A store of 16 bytes for each row of few columns reaches into the next rows, which
+ * are written later, unless there are gaps: then rows go through another copy. A load of 16 bytes for each column of
+ * few rows reaches into what follows. The last ones would reach beyond the plane: rows go through the other copy, as
+ * long as there are enough of them, and other elements are moved one by one. */
 #define NARROW(name, SIZE, tile, move) \
   static void \
   name##_columns (const guint8 *from, \
                   gint64        from_column, \
                   guint8       *to, \
+                  gint64        to_row, \
                   gsize         rows, \
                   gsize         columns) \
   { \
     enum { SIDE = 16 / SIZE, LINE = LINE_BYTES / SIZE }; \
-    const gint64 to_row = (gint64) (columns * SIZE); \
+    const gint64 copied = (gint64) (columns * SIZE); \
+    const gboolean has_gaps = to_row != copied; \
     guint8 lines[SIDE * LINE_BYTES] __attribute__ ((aligned (64))) = { 0 }, last[(LINE + 1) * 16]; \
     gsize row = 0; \
 \
-    for (; row + LINE + SIDE <= rows; row += LINE) \
+    for (; !has_gaps && row + LINE + SIDE <= rows; row += LINE) \
       { \
         for (gsize j = 0; j < columns; j++) \
           memcpy (lines + j * LINE_BYTES, from + (gint64) j * from_column + row * SIZE, LINE_BYTES); \
@@ -268,8 +271,11 @@ typedef U64x2 Wide;
 \
         for (gsize j = 0; j < columns; j++) \
           memcpy (lines + j * LINE_BYTES, from + (gint64) j * from_column + row * SIZE, n * SIZE); \
-        tile (lines, LINE_BYTES, last, to_row, 0, LINE); \
-        memcpy (to + (gint64) row * to_row, last, n * (gsize) to_row); \
+        tile (lines, LINE_BYTES, last, copied, 0, LINE); \
+        if (has_gaps) \
+          move (last, copied, SIZE, to + (gint64) row * to_row, to_row, SIZE, n, columns); \
+        else \
+          memcpy (to + (gint64) row * to_row, last, n * (gsize) to_row); \
         row += n; \
       } \
     move (from + row * SIZE, SIZE, from_column, to + (gint64) row * to_row, to_row, SIZE, rows - row, columns); \
@@ -277,13 +283,13 @@ typedef U64x2 Wide;
 \
   static void \
   name##_rows (const guint8 *from, \
+               gint64        from_column, \
                guint8       *to, \
                gint64        to_row, \
                gsize         rows, \
                gsize         columns) \
   { \
     enum { SIDE = 16 / SIZE, LINE = LINE_BYTES / SIZE }; \
-    const gint64 from_column = (gint64) (rows * SIZE); \
     guint8 lines[SIDE * LINE_BYTES] __attribute__ ((aligned (64))); \
     gsize column = 0; \
 \
@@ -298,6 +304,26 @@ typedef U64x2 Wide;
           columns - column); \
   }
 
+/* Two columns become the halves of pairs. */
+#define ZIP(name, SIZE) \
+  static void \
+  name##_zip (const guint8 *from, \
+              gint64        from_column, \
+              guint8       *to, \
+              gsize         rows) \
+  { \
+    enum { SIDE = 16 / SIZE }; \
+\
+    for (gsize next = 0; next < rows; next += SIDE) \
+      { \
+        const gsize row = MIN (next, rows - SIDE); \
+        const U64x2 a = load_lane (from + row * SIZE, 0), b = load_lane (from + from_column + row * SIZE, 0); \
+\
+        store_lane (to + 2 * row * SIZE, LOW_##SIZE (a, b)); \
+        store_lane (to + 2 * row * SIZE + 16, HIGH_##SIZE (a, b)); \
+      } \
+  }
+
 #define TRANSPOSE(name, SIZE) \
   STRIDED (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
   STRIDED (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
@@ -310,6 +336,7 @@ typedef U64x2 Wide;
   TABLED_PLANE (name##_planes_at, SIZE, VECTOR_BYTES / SIZE, name##_wide_at) \
   TABLED_PLANE (name##_narrow_at, SIZE, 16 / SIZE, name##_lane_at) \
   NARROW (name, SIZE, name##_lane, NAME (moves)[__builtin_ctz (SIZE)]) \
+  ZIP (name, SIZE) \
 \
   static void \
   name (const guint8 *from, \
@@ -321,10 +348,12 @@ typedef U64x2 Wide;
         gsize         rows, \
         gsize         columns) \
   { \
-    if (columns > 1 && columns < 16 / SIZE && to_row == (gint64) (columns * SIZE)) \
-      name##_columns (from, from_column, to, rows, columns); \
-    else if (rows > 1 && rows < 16 / SIZE && from_column == (gint64) (rows * SIZE)) \
-      name##_rows (from, to, to_row, rows, columns); \
+    if (columns == 2 && rows >= 16 / SIZE && to_row == 2 * SIZE) \
+      name##_zip (from, from_column, to, rows); \
+    else if (columns > 1 && columns < 16 / SIZE && (to_row == (gint64) (columns * SIZE) || columns > FEW)) \
+      name##_columns (from, from_column, to, to_row, rows, columns); \
+    else if (rows > 1 && rows < 16 / SIZE && from_column >= (gint64) (rows * SIZE)) \
+      name##_rows (from, from_column, to, to_row, rows, columns); \
     else if (rows < 16 / SIZE || columns < 16 / SIZE) \
       NAME (moves)[__builtin_ctz (SIZE)] (from, from_row, from_column, to, to_row, to_column, rows, columns); \
     else \
@@ -476,7 +505,7 @@ interleave_1x1 (const gconstpointer *rows,
   return n;
 }
 
-/* Rows are cleared from some byte on, and may be before: by whole lanes that end with each row. */
+/* Rows are cleared from some byte on, and may be before: by whole registers, or lanes, that end with each row. */
 void
 NAME (clear_columns) (guint8 *to,
                       gsize   row,
@@ -484,8 +513,12 @@ NAME (clear_columns) (guint8 *to,
                       gsize   n)
 {
   for (gsize i = 0; i < n; i++, to += row)
-    for (gsize end = row; end > from; end = end >= 16 ? end - 16 : 0)
-      store_lane (to + (end >= 16 ? end - 16 : 0), (U64x2) { 0 });
+    if (row % VECTOR_BYTES == 0)
+      for (gsize end = row; end > from; end -= VECTOR_BYTES)
+        store_wide (to + end - VECTOR_BYTES, (Wide) { 0 });
+    else
+      for (gsize end = row; end > from; end = end >= 16 ? end - 16 : 0)
+        store_lane (to + (end >= 16 ? end - 16 : 0), (U64x2) { 0 });
 }
 
 #define INTERLEAVE(name, T, SIDE, square) \

@@ -106,13 +106,17 @@ is_factored (const GhloCpuTriangular *self)
   return !self->is_solve && !self->is_lu;
 }
 
-/* Whether only triangles of matrices are copied: those of a factorization, of more than a few numbers, without gaps. */
+/* Whether only triangles of matrices are copied: those of a factorization or a system, of more than a few numbers,
+ * without gaps. */
 static gboolean
 is_triangle (const GhloCpuTriangular *self,
              const GhloCpuMatrices   *m)
 {
-  return is_factored (self) && self->n >= MIN_TRIANGLE && MIN (m->row, m->column) == self->size
-         && MAX (m->row, m->column) == self->n * self->size;
+  const gint64 sign = m->row < 0 ? -1 : 1;
+
+  return (is_factored (self) ? sign > 0 : self->is_solve && m == &self->a) && self->n >= MIN_TRIANGLE
+         && MIN (sign * m->row, sign * m->column) == self->size
+         && MAX (sign * m->row, sign * m->column) == self->n * self->size;
 }
 
 /* Whether a tensor has numbers in the order of the lanes of @m. */
@@ -188,7 +192,8 @@ ghlo_cpu_lanes_scratch_size (const GhloCpuTriangular *self)
   return self->worker_size * MIN ((gsize) count_groups (self), ghlo_parallel_n_workers ());
 }
 
-/* The numbers [@begin, @end) of a group that are copied, as far as they are computed with. */
+/* The numbers [@begin, @end) of a group that are copied, as far as they are computed with: those of an upper factor, or
+ * of a lower triangle that may be reversed. */
 static void
 find_range (const GhloCpuTriangular *self,
             const GhloCpuMatrices   *m,
@@ -197,9 +202,10 @@ find_range (const GhloCpuTriangular *self,
             gsize                   *end)
 {
   const gsize n = count_inner (m);
+  const gboolean begins_there = (is_factored (self) || m->row < 0) != is_by_columns (m);
 
-  *begin = is_by_columns (m) ? 0 : group / SQUARE * SQUARE;
-  *end = is_by_columns (m) ? MIN (group / SQUARE * SQUARE + SQUARE, n) : n;
+  *begin = begins_there ? group / SQUARE * SQUARE : 0;
+  *end = begins_there ? n : MIN (group / SQUARE * SQUARE + SQUARE, n);
 }
 
 /* Transposes lines of numbers of @count matrices to registers, or from them. */

@@ -501,6 +501,10 @@ static const Row lane_rows[] = {
   { "phases", WINDOW (1, 3, 2, 31, 5, 2, 1, 1, 1, 1, 1, 1), "lanes of positions*" },
   { "phases, dilated", WINDOW (1, 3, 2, 35, 5, 3, 1, 1, 1, 2, 1, 1), "lanes of positions*" },
   { "features", WINDOW (1, 16, 2, 24, 3, 1, 1, 1, 1, 1, 1, 1), "lanes of positions*" },
+  /* Blocks that are written together: all of one feature, of two features, and all but one of four. */
+  { "joined, one feature", WINDOW (1, 6, 6, 33, 3, 1, 1, 1, 1, 1, 6, 1), "lanes*" },
+  { "joined, two features", WINDOW (2, 4, 8, 40, 3, 1, 1, 1, 1, 2, 4, 1), "lanes*" },
+  { "joined, four features", WINDOW (1, 10, 20, 33, 3, 1, 1, 1, 1, 1, 5, 1), "lanes*" },
 };
 
 static void

@@ -856,6 +856,43 @@ test_planes (void)
       }
 }
 
+/* Transposes of few rows or columns, with and without gaps between those of the source and of the result, which end
+ * where memory does. Gaps stay as they are. */
+static void
+test_transposes (void)
+{
+  enum { MOST = 90, FEW = 20, GAP = 3 };
+  static guint8 numbers[(MOST + GAP) * (FEW + GAP) * 16], found[(MOST + GAP) * (FEW + GAP) * 16];
+
+  for (guint i = 0; i < 3000; i++)
+    {
+      const gint64 size = (gint64) 1 << i % 5;
+      const gsize few = (gsize) pick (1, FEW), many = (gsize) pick (1, MOST), rows = i % 2 ? few : many;
+      const gsize columns = i % 2 ? many : few;
+      const gint64 column = (gint64) (rows + (gsize) pick (0, GAP)) * size;
+      const gint64 row = (gint64) (columns + (gsize) pick (0, GAP)) * size;
+      const GhloKernelMemory from = { .data = numbers, .size = (gsize) column * (columns - 1) + rows * (gsize) size };
+      const GhloKernelMemory to = { .data = found, .size = (gsize) row * (rows - 1) + columns * (gsize) size };
+      GuardedMemory source, result;
+
+      for (gsize k = 0; k < from.size; k++)
+        numbers[k] = (guint8) g_test_rand_int ();
+      memset (found, 0xa5, to.size);
+      source = guarded_memory_new (&from, TRUE);
+      result = guarded_memory_new (&to, TRUE);
+      ghlo_cpu_routines ()->transpose[i % 5] (source.data, size, column, result.data, row, size, rows, columns);
+      guarded_memory_free (&source, &from);
+      guarded_memory_free (&result, &to);
+      for (gsize r = 0; r < rows; r++)
+        for (gsize c = 0; c < columns; c++)
+          g_assert_cmpmem (found + (gint64) r * row + (gint64) c * size, (gsize) size,
+                           numbers + (gint64) c * column + (gint64) r * size, (gsize) size);
+      for (gsize r = 0; r + 1 < rows; r++)
+        for (gint64 k = (gint64) columns * size; k < row; k++)
+          g_assert_cmpuint (found[(gint64) r * row + k], ==, 0xa5);
+    }
+}
+
 /* Units from any bytes of rows, which end where memory does. */
 static void
 test_picks (void)
@@ -930,6 +967,7 @@ main (int   argc,
   g_test_add_func ("/cpu-moves/copy/short", test_copy_short);
   g_test_add_func ("/cpu-moves/copy/cancelled", test_copy_cancelled);
   g_test_add_func ("/cpu-moves/planes", test_planes);
+  g_test_add_func ("/cpu-moves/transposes", test_transposes);
   g_test_add_func ("/cpu-moves/concatenate", test_concatenate);
   g_test_add_func ("/cpu-moves/pad", test_pad);
   g_test_add_func ("/cpu-moves/dynamic-slices", test_dynamic_slices);

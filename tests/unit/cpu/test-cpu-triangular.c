@@ -225,6 +225,8 @@ test_sizes (void)
     { 1, 531, 2 }, { 3, 4, 16 }, { 2, 5, 23 }, { 2, 7, 1100 }, { 3, 64, 25 },
     /* Few sides, of which more rows are solved at the same time; rows of many systems, and rows that are close. */
     { 40, 23, 1 }, { 40, 15, 2 }, { 40, 13, 3 }, { 40, 9, 4 }, { 700, 3, 16 }, { 70, 19, 8 }, { 1, 150, 8 },
+    /* Triangles of which the other half is not copied. */
+    { 40, 33, 1 }, { 21, 45, 2 }, { 18, 40, 3 }, { 33, 34, 4 },
   };
 
   for (guint t = 0; t < G_N_ELEMENTS (types); t++)
