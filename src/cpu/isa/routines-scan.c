@@ -86,8 +86,14 @@ enum { WIDE = 4 * VECTOR_BYTES };
       rest_##name (self, column); \
   } \
 \
+  static __attribute__ ((noinline)) void \
+  sum_##name (const GhloCpuScan *self) \
+  { \
+    columns_##name (self, FALSE, FALSE); \
+  } \
+\
   /* A last register that begins early enough to be whole takes the rest, of the sums as they were. */ \
-  static inline __attribute__ ((always_inline)) void \
+  static void \
   reduce_##name (const GhloCpuScan *self) \
   { \
     const gsize before = self->columns - LANES (S); \
@@ -95,11 +101,12 @@ enum { WIDE = 4 * VECTOR_BYTES };
     S sums[LANES (S)]; \
 \
     memcpy (sums, self->sums + before * sizeof (S), sizeof (sums)); \
+    last.columns = LANES (S); \
     last.from += before * sizeof (T); \
     last.sums = (guint8 *) sums; \
-    block_##name (&last, 0, LANES (S), FALSE, FALSE); \
+    sum_##name (&last); \
     whole.columns -= self->columns % LANES (S); \
-    columns_##name (&whole, FALSE, FALSE); \
+    sum_##name (&whole); \
     memcpy (self->sums + before * sizeof (S), sums, sizeof (sums)); \
   } \
 \
@@ -109,7 +116,7 @@ enum { WIDE = 4 * VECTOR_BYTES };
     if (self->to == NULL && self->columns > LANES (S) && self->columns % LANES (S) != 0) \
       reduce_##name (self); \
     else if (self->to == NULL) \
-      columns_##name (self, FALSE, FALSE); \
+      sum_##name (self); \
     else if (!exact && self->before != NULL) \
       columns_##name (self, TRUE, TRUE); \
     else \
