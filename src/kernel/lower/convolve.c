@@ -2,11 +2,14 @@
  *
  * Convolutions whose groups have one feature each, as folds over the window: no element takes part in more results than
  * the window has elements, so that nothing is gained by the blocks of a product. The sums are in the order of the
- * window.
+ * window, one after the other, so larger windows are left to products, which sum in parts.
  */
 
 #include "kernel/lower/lowering.h"
 
+
+/* The most elements of a window. */
+enum { MAX_WINDOW = 4096 };
 
 /* The dimensions of the operands and the result. */
 typedef struct
@@ -46,14 +49,15 @@ ghlo_lower_convolution_obstacle (const GhloIrOp *op)
 {
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
   const gint64 groups = ghlo_ir_op_get_int (op, "feature_group_count", 1);
-  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type, *result = op->results[0].type;
+  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type, *rhs = ghlo_ir_op_operand (op, 1)->type;
+  const GhloIrType *result = op->results[0].type;
 
   if (ghlo_ir_op_get_int (op, "batch_group_count", 1) != 1 || groups == 1
       || lhs->dimensions[ghlo_ir_struct_get_int (numbers, "input_feature_dimension")] != groups
       || result->dimensions[ghlo_ir_struct_get_int (numbers, "output_feature_dimension")] != groups)
     return "its groups have several features";
 
-  return NULL;
+  return ghlo_ir_type_count_elements (rhs) <= (double) groups * MAX_WINDOW ? NULL : "its window has too many elements";
 }
 
 /* Returns the coordinate of dimension @dimension of the domain, times @factor, plus @offset. */

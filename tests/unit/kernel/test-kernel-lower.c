@@ -513,6 +513,16 @@ test_refused (void)
             "%0 = chlo.broadcast_subtract %a, %b : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>\n"
             "return %0 : tensor<2x4xf32>\n"),
       "its operands have different shapes" },
+    { FUNC ("%a: tensor<1x5000x4xf32>, %b: tensor<4097x1x4xf32>", "tensor<1x904x4xf32>",
+            "%0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1]} "
+            "{batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<1x5000x4xf32>, "
+            "tensor<4097x1x4xf32>) -> tensor<1x904x4xf32>\nreturn %0 : tensor<1x904x4xf32>\n"),
+      "its window has too many elements" },
+    { FUNC ("%a: tensor<1x50x4xf32>, %b: tensor<3x2x4xf32>", "tensor<1x48x4xf32>",
+            "%0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1]} "
+            "{batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<1x50x4xf32>, "
+            "tensor<3x2x4xf32>) -> tensor<1x48x4xf32>\nreturn %0 : tensor<1x48x4xf32>\n"),
+      "its groups have several features" },
     /* More dimensions than an index supports. */
     { FUNC ("%a: tensor<" EIGHT_OF_ONE EIGHT_OF_ONE "4xf32>, %b: tensor<3x1xi32>", "tensor<3xf32>",
             "%0 = \"stablehlo.gather\"(%a, %b) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = "
