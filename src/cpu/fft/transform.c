@@ -62,13 +62,11 @@ find_smooth (gsize n)
   return best;
 }
 
-/* The least number whose powers are all numbers from 1 to @n - 1 modulo @n; 0 unless @n is an odd prime. */
+/* The least number whose powers are all numbers from 1 to @n - 1 modulo @n, an odd prime. */
 static gsize
 find_primitive_root (gsize n)
 {
-  if (n < 3 || find_divisor (n) > 1)
-    return 0;
-  for (gsize root = 2; root < n; root++)
+  for (gsize root = 2;; root++)
     {
       gsize power = root, order = 1;
 
@@ -77,22 +75,20 @@ find_primitive_root (gsize n)
       if (order == n - 1)
         return root;
     }
-
-  return 0;
 }
 
-/* Whether @n - 1 numbers are transformed by small radices. */
+/* Whether @n is an odd prime, and n - 1 numbers are transformed by small radices. */
 static gboolean
 is_before_prime (GhloCpuTransform *self,
                  gsize             n)
 {
-  if (n > MAX_CYCLE || !ghlo_cpu_radices_read (&self->columns, n - 1, self->is_f64))
+  if (n < 3 || n > MAX_CYCLE || find_divisor (n) > 1 || !ghlo_cpu_radices_read (&self->columns, n - 1, self->is_f64))
     return FALSE;
   for (guint i = 0; i < self->columns.n_passes; i++)
     if (self->columns.radices[i] > MAX_CYCLE_RADIX)
       return FALSE;
 
-  return find_primitive_root (n) > 0;
+  return TRUE;
 }
 
 static gboolean

@@ -28,7 +28,6 @@ are_runs (const gint64 *offsets,
   gsize n_same = 0;
 
   n = MIN (n, SEEN);
-
   for (gsize i = 1; i < n; i++)
     n_same += offsets[i] == offsets[i - 1];
 
@@ -605,7 +604,6 @@ HALF_POINTS (f16)
 
 #define LOOPS(name) { name##_row, name##_points, name##_rows }
 #define ADD_LOOPS(type) { add_##type##_row, add_##type##_points, sum_##type##_rows }
-
 #define HALF_LOOPS(type) { add_##type##_row, sum_##type##_points, sum_##type##_rows }
 
 #define INTEGERS(sign, bits) \

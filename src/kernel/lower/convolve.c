@@ -7,7 +7,6 @@
 
 #include "kernel/lower/lowering.h"
 
-
 /* The most elements of a window. */
 enum { MAX_WINDOW = 4096 };
 

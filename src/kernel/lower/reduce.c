@@ -119,7 +119,7 @@ make_combined (GhloLowering   *self,
   if (is_rounded && ghlo_expr (self, init)->kind != GHLO_NODE_CONSTANT)
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has an initial value that is not a constant"));
   fold = ghlo_lower_add_fold (self, type, ghlo_expr (self, value)->level,
-                   is_rounded ? ghlo_expr (self, init)->bits : identity, is_ordered ? 1 : 0);
+                              is_rounded ? ghlo_expr (self, init)->bits : identity, is_ordered ? 1 : 0);
   left = ghlo_lower_fold_operand (self, GHLO_NODE_LEFT, fold);
   value = ghlo_lower_combine (self, combiner, type, left, value);
   if (is_rounded)
@@ -365,10 +365,9 @@ get_window_element (GhloLowering   *self,
         affine.strides[self->axes[i]] = dim->stride;
       if (self->axes[rank + i] >= 0)
         affine.strides[self->axes[rank + i]] = dim->window_dilation;
-      index.dimensions[i] = ghlo_lower_affine (self, &affine);
-      if ((dim->padding_low > 0 || dim->padding_high > 0)
-          && !ghlo_lower_add_guard (&index, index.dimensions[i], dim->input))
-        return ghlo_lower_refuse (self, "it needs too many bounds checks");
+      reason = ghlo_lower_set_position (self, value, dim, ghlo_lower_affine (self, &affine), i, &index);
+      if (reason != NULL)
+        return ghlo_lower_refuse (self, reason);
     }
 
   return ghlo_lower_guarded (self, value, &index, &outer, get_init (self, op, operand, part));
