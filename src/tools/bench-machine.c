@@ -119,13 +119,3 @@ ghlo_bench_machine (GhloBenchMachine *machine)
   machine->copy = measure_copy ();
   machine->products = measure_products ();
 }
-
-double
-ghlo_bench_least_time (const GhloBenchMachine *machine,
-                       const GhloIrCost       *cost)
-{
-  double moving = machine->copy > 0 ? cost->bytes / machine->copy : 0;
-  double products = machine->products > 0 ? cost->product_operations / machine->products : 0;
-
-  return MAX (moving, products);
-}

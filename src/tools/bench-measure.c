@@ -13,8 +13,12 @@
 
 #include "base/ghlo-error.h"
 #include "compiler/auto.h"
+#include "runtime/place.h"
 
 enum { MIN_RUNS = 5, MAX_RUNS = 100000 };
+
+/* The runs that a device has in its queue at a time, and how often they are measured at least. */
+enum { QUEUED_RUNS = 16, MIN_ROUNDS = 3 };
 
 /* The program being measured. */
 typedef struct
@@ -159,6 +163,72 @@ run_many (Program                 *self,
   return TRUE;
 }
 
+/* Copies inputs to where the device works, so that runs do not begin with copying them. */
+static gboolean
+place_inputs (Program         *self,
+              GhloDeviceCore  *device,
+              GError         **error)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      GhloValue *placed = ghlo_value_place (self->inputs->pdata[i], device, NULL, error);
+
+      if (placed == NULL)
+        return FALSE;
+      ghlo_value_unref (self->inputs->pdata[i]);
+      self->inputs->pdata[i] = placed;
+    }
+
+  return TRUE;
+}
+
+/* Runs several times without waiting in between. Sets *@seconds to the time of one of the runs. */
+static gboolean
+run_queued (Program  *self,
+            double   *seconds,
+            GError  **error)
+{
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, self->n_outputs + 1);
+  GhloFence *last = NULL;
+  gint64 start = now ();
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < QUEUED_RUNS && ok; i++)
+    {
+      g_clear_pointer (&last, ghlo_fence_unref);
+      ok = ghlo_prepared_start (self->prepared, NULL, (GhloValue *const *) self->inputs->pdata, self->inputs->len,
+                                outputs, &last, NULL, error);
+      for (guint k = 0; k < self->n_outputs && ok; k++)
+        g_clear_pointer (&outputs[k], ghlo_value_unref);
+    }
+  ok = ok && ghlo_fence_wait (last, NULL, error);
+  g_clear_pointer (&last, ghlo_fence_unref);
+  *seconds = seconds_since (start) / QUEUED_RUNS;
+
+  return ok;
+}
+
+/* Only devices with a queue begin a run before the one before it has ended. */
+static gboolean
+measure_queue (Program                 *self,
+               const GhloBenchOptions  *options,
+               GhloBenchResult         *result,
+               GError                 **error)
+{
+  const gint64 start = now ();
+
+  for (guint i = 0; i < MIN_ROUNDS || (options->repetitions == 0 && seconds_since (start) < options->seconds); i++)
+    {
+      double seconds;
+
+      if (!run_queued (self, &seconds, error))
+        return FALSE;
+      result->queued = i == 0 ? seconds : MIN (result->queued, seconds);
+    }
+
+  return TRUE;
+}
+
 /* Profiled runs are separate from the timed ones, since profiling takes time. */
 static gboolean
 profile_many (Program          *self,
@@ -231,7 +301,17 @@ ghlo_bench_measure (const char              *path,
     result->planned_bytes = ghlo_run_figures_peak (&figures);
   if (!ghlo_device_core_is_host (device))
     ghlo_device_core_reset_memory_peak (device);
-  if (!run_many (&program, options, result, error))
+  if (!place_inputs (&program, device, error) || !run_many (&program, options, result, error))
+    return FALSE;
+  if (!ghlo_device_core_is_host (device) && device->rates != NULL)
+    {
+      result->copy = device->rates->bytes;
+      for (guint i = 0; i < GHLO_N_PRODUCT_RATES; i++)
+        result->products = MAX (result->products, device->rates->products[i]);
+    }
+  if (ghlo_device_core_is_host (device))
+    result->queued = result->minimum;
+  else if (!measure_queue (&program, options, result, error))
     return FALSE;
   ghlo_device_core_measure_memory (device, &use);
   result->peak_bytes = use.peak;

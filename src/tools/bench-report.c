@@ -15,7 +15,7 @@ typedef struct
   double      value;
 } Number;
 
-enum { N_NUMBERS = 22 };
+enum { N_NUMBERS = 23 };
 
 static double
 ratio (double a,
@@ -24,11 +24,29 @@ ratio (double a,
   return b > 0 ? a / b : 0;
 }
 
+/* The rates at which the program could run at best. */
+static GhloBenchMachine
+find_rates (const GhloBenchMachine *machine,
+            const GhloBenchResult  *result)
+{
+  return result->copy > 0 ? (GhloBenchMachine) { result->copy, result->products } : *machine;
+}
+
+/* A lower bound of the running time: the longer of moving the bytes and computing the products, in seconds. 0 when
+ * neither rate is known. */
+static double
+least_time (const GhloBenchMachine *rates,
+            const GhloIrCost       *cost)
+{
+  return MAX (ratio (cost->bytes, rates->copy), ratio (cost->product_operations, rates->products));
+}
+
 static void
 list_numbers (const GhloBenchMachine *machine,
               const GhloBenchResult  *result,
               Number                  numbers[N_NUMBERS])
 {
+  const GhloBenchMachine rates = find_rates (machine, result);
   double operations = result->cost.product_operations + result->cost.scalar_operations;
   const Number all[N_NUMBERS] = {
     { "median_s", result->median },
@@ -46,13 +64,14 @@ list_numbers (const GhloBenchMachine *machine,
     { "bytes", result->cost.bytes },
     { "operations_per_s", ratio (operations, result->median) },
     { "bytes_per_s", ratio (result->cost.bytes, result->median) },
-    { "share_of_copy", ratio (ratio (result->cost.bytes, result->median), machine->copy) },
-    { "share_of_products", ratio (ratio (result->cost.product_operations, result->median), machine->products) },
-    { "share_of_roofline", ratio (ghlo_bench_least_time (machine, &result->cost), result->median) },
+    { "share_of_copy", ratio (ratio (result->cost.bytes, result->median), rates.copy) },
+    { "share_of_products", ratio (ratio (result->cost.product_operations, result->median), rates.products) },
+    { "share_of_roofline", ratio (least_time (&rates, &result->cost), result->median) },
     { "share_of_reference", result->reference },
     { "peak_bytes", (double) result->peak_bytes },
     { "planned_bytes", (double) result->planned_bytes },
     { "faults_per_run", result->faults },
+    { "queued_s", result->queued },
   };
 
   memcpy (numbers, all, sizeof all);
@@ -136,6 +155,7 @@ static void
 print_row (const GhloBenchMachine *machine,
            const GhloBenchResult  *result)
 {
+  const GhloBenchMachine rates = find_rates (machine, result);
   const double times[] = { result->median, result->minimum, result->p95, result->first, result->compile };
   double operations = result->cost.product_operations + result->cost.scalar_operations;
   g_autofree char *memory = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
@@ -148,7 +168,7 @@ print_row (const GhloBenchMachine *machine,
       ghlo_tool_print_cell (stdout, text, 10);
     }
   printf (" %9.3g %8.3g", ratio (operations, result->median) / 1e9, ratio (result->cost.bytes, result->median) / 1e9);
-  printf ("%7.1f %%%8.1f %%", 100 * ratio (ghlo_bench_least_time (machine, &result->cost), result->median),
+  printf ("%7.1f %%%8.1f %%", 100 * ratio (least_time (&rates, &result->cost), result->median),
           100 * result->reference);
   ghlo_tool_print_cell (stdout, memory, 11);
   printf (" %7.0f", result->faults);

@@ -32,11 +32,15 @@ typedef struct
   GhloIrCost  cost;
   double      load, compile, first;
   double      minimum, median, mean, deviation, p95, p99;
+  double      queued;           /* least time of one run of several that do not wait for each other; the minimum where
+                                 * the device works in host memory */
   double      reference;        /* fraction of the running time that is spent in steps of the reference executor */
   guint       n_runs;
   gsize       peak_bytes;       /* peak use of the device's working memory during the runs */
   gsize       planned_bytes;    /* the part of it that was planned ahead; 0 when nothing was planned */
   double      faults;           /* page faults per run */
+  double      copy, products;   /* the peak rates of the device as in GhloBenchMachine where they are not the machine's;
+                                 * 0 where they are, or are not known */
   char       *steps;            /* a table of the times of the steps; NULL when they were not measured */
 } GhloBenchResult;
 
@@ -53,11 +57,6 @@ gboolean ghlo_bench_measure      (const char              *path,
                                   GError                 **error);
 void     ghlo_bench_result_clear (GhloBenchResult         *result);
 void     ghlo_bench_machine      (GhloBenchMachine        *machine);
-
-/* A lower bound of the running time: the longer of moving the bytes and computing the products, in seconds.
- * 0 when neither rate is known. */
-double   ghlo_bench_least_time   (const GhloBenchMachine  *machine,
-                                  const GhloIrCost        *cost);
 
 /* All results and the machine's rates, in the form in which they are saved and compared. */
 JsonNode *ghlo_bench_to_json     (const GhloBenchMachine  *machine,

@@ -334,8 +334,9 @@ def test_bench(tests):
                  <= program['p99_s'] and program['bytes'] == 48, 'bench as JSON', run.stdout)
     for device, share in (('cpu', 0), ('reference', 1)):
         shown = bench('--repeat=3', '--format=json', f'--device={device}', add).stdout
-        found = json.loads(shown)['programs']['bench.mlir']['share_of_reference']
-        tests.report(found == share, f'share of the reference executor on {device}', shown)
+        found = json.loads(shown)['programs']['bench.mlir']
+        tests.report(found['share_of_reference'] == share, f'share of the reference executor on {device}', shown)
+        tests.report(found['queued_s'] == found['minimum_s'], f'{device} has no queue', shown)
     with open(saved, encoding='utf-8') as file:
         results = json.load(file)
     tests.report(results == json.loads(run.stdout), 'bench saves what it prints', str(results))
@@ -600,6 +601,10 @@ def test_vulkan(tests):
         run = ghlo('run', '--device=vulkan', '--fill=random:3', '--time', kernel, env=environment)
         found = re.search(r'; pipelines: (\d+) made, (\d+) found on disk\n', run.stderr)
         tests.report(run.returncode == 0 and found and int(found[1]) + int(found[2]) > 0, 'run: pipelines', run.stderr)
+    shown = ghlo('bench', '--device=vulkan', '--repeat=3', '--format=json', kernel,
+                 env={**environment, 'GHLO_DISABLE': 'unified-memory'}).stdout
+    found = json.loads(shown)['programs']['kernel.mlir']
+    tests.report(found['queued_s'] > 0 and found['share_of_roofline'] < 1, 'bench: runs in a queue', shown)
     after = device()
     tests.report(numbers <= after.keys() and {**after, 'memory_budget': 0, **dict.fromkeys(numbers)}
                  == {**before, 'memory_budget': 0, **dict.fromkeys(numbers)}, 'devices: how a Vulkan device computes',

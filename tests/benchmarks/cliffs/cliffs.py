@@ -5,7 +5,7 @@ a device: the bound is the longest of moving the bytes at the rate of the memory
 operations at the rate of the unit for the type, and a dispatch, of 2.5 µs at least. Prints the worst first, then the
 median of each family. A share under 0.25 is a fault, as a wrong answer is one; a change that makes a case special shows
 its family before and after with --compare. Times are the least of several runs, which other work on the machine changes
-least.
+least; on a GPU, of runs that don't wait for each other.
 """
 
 import argparse
@@ -100,8 +100,9 @@ def judge(cell, found, problem, measured):
     if found is None:
         return {**result, 'share': 0, 'problem': problem or 'no result'}
     bound, why = rates.find_bound(cell, found, measured)
-    return {**result, 'seconds': found['minimum_s'], 'median': found['median_s'], 'compile': found['compile_s'],
-            'bound': bound, 'by': why, 'share': bound / found['minimum_s'], 'reference': found['share_of_reference'],
+    seconds = rates.find_seconds(found)
+    return {**result, 'seconds': seconds, 'median': found['median_s'], 'compile': found['compile_s'],
+            'bound': bound, 'by': why, 'share': bound / seconds, 'reference': found['share_of_reference'],
             'bytes': found['bytes'], 'operations': found['operations']}
 
 
