@@ -23,6 +23,11 @@ enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16, MANY_PARTS = 10
  * together. */
 enum { ELEMENTS_EACH = 16 };
 
+/* Where points have few elements each, a workgroup of TOGETHER invocations computes several of them: as many
+ * invocations per point as leave each of them FEW_EACH elements, and as fill lines of LINE bytes, at most
+ * MOST_TOGETHER. A point has LEAST_CHAINS chains and LEAST_ELEMENTS elements at least. */
+enum { TOGETHER = 128, FEW_EACH = 16, LINE = 128, MOST_TOGETHER = 32, LEAST_CHAINS = 4, LEAST_ELEMENTS = 16 };
+
 /* The threshold that replaces MANY_ELEMENTS where loops carry arrays, which a single invocation would keep in distant
  * scratch memory; and the maximum number of invocations per workgroup. */
 enum { SOME_ELEMENTS = 16, MOST_INVOCATIONS = 256 };
@@ -46,7 +51,7 @@ ghlo_gpu_kernel_init_probe (GhloGpuKernel    *self,
                             const GhloKernel *kernel)
 {
   *self = (GhloGpuKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1,
-                            .points_per_invocation = 1 };
+                            .points_per_invocation = 1, .points_per_group = 1 };
   for (guint i = 0; i < self->kernel->n_axes; i++)
     self->extents[i] = self->kernel->axes[i].extent;
   for (guint i = 0; i < self->kernel->n_parallel; i++)
@@ -70,14 +75,15 @@ find_step (const GhloKernel       *kernel,
   return ABS (step);
 }
 
-/* Whether adjacent elements of the largest input buffer belong to the same point. If so, accesses are contiguous where
- * the invocations of a workgroup share the point. */
-static gboolean
-has_elements_side_by_side (const GhloKernel *kernel)
+/* Returns the distance in bytes between adjacent elements of the largest input buffer. Sets *@is_inner to whether these
+ * belong to the same point: then accesses are contiguous where the invocations of a workgroup share the point. */
+static gint64
+find_least_step (const GhloKernel *kernel,
+                 gboolean         *is_inner)
 {
   gint64 largest = 0, least = G_MAXINT64;
-  gboolean is_inner = FALSE;
 
+  *is_inner = FALSE;
   for (guint i = 0; i < kernel->n_accesses; i++)
     {
       const GhloKernelAccess *access = &kernel->accesses[i];
@@ -95,10 +101,20 @@ has_elements_side_by_side (const GhloKernel *kernel)
           if (step != 0 && step < least)
             {
               least = step;
-              is_inner = k >= kernel->n_parallel;
+              *is_inner = k >= kernel->n_parallel;
             }
         }
     }
+
+  return least;
+}
+
+static gboolean
+has_elements_side_by_side (const GhloKernel *kernel)
+{
+  gboolean is_inner;
+
+  find_least_step (kernel, &is_inner);
 
   return is_inner;
 }
@@ -191,12 +207,55 @@ choose_group (const GhloGpuKernel *self)
   return group;
 }
 
+/* Whether all blocks are of points, of which the last axis is short enough for few invocations. */
+static gboolean
+has_short_rows (const GhloGpuKernel *self)
+{
+  for (guint i = 0; i < self->kernel->n_blocks; i++)
+    if (self->kernel->blocks[i].kind != GHLO_BLOCK_POINTS)
+      return FALSE;
+
+  return has_folds (self->kernel) && self->n_points > 1 && find_longest (self) >= LEAST_ELEMENTS;
+}
+
+/* Lets a workgroup compute several points, each by a few invocations. */
+static void
+choose_together (GhloGpuKernel *self)
+{
+  const GhloKernel *kernel = self->kernel;
+  const gint64 last = self->extents[kernel->n_axes - 1];
+  const guint n_chains = least_chains (kernel, MOST_TOGETHER);
+  const guint64 n_parts = ghlo_spirv_count_parts (kernel, self->extents);
+  gboolean is_inner;
+  const gint64 step = find_least_step (kernel, &is_inner);
+  guint n = LEAST_CHAINS, n_points;
+
+  if (n_chains < LEAST_CHAINS || !has_short_rows (self) || (is_inner && last > MOST_TOGETHER * FEW_EACH))
+    return;
+  while (n < n_chains && (n * FEW_EACH < last || (is_inner && n * step < LINE)
+                          || self->n_points * n_parts * n < MANY_INVOCATIONS))
+    n *= 2;
+  n_points = TOGETHER / n;
+  while (!is_inner && n_points * step < LINE && n_points * n < MOST_INVOCATIONS)
+    n_points *= 2;
+  while (n_points > 1 && (n_points / 2 >= self->n_points
+                          || ghlo_spirv_shared (kernel) > self->device->vulkan.shared_memory / n_points))
+    n_points /= 2;
+  if (n_points == 1)
+    return;
+  self->workgroup_per_point = TRUE;
+  self->has_adjacent_points = !is_inner;
+  self->group = n;
+  self->points_per_group = n_points;
+}
+
 GhloSpirvSchedule
 ghlo_gpu_kernel_schedule (const GhloGpuKernel *self,
                           GhloSpirvParts       parts)
 {
   return (GhloSpirvSchedule) { self->workgroup_per_point, self->device->vulkan.shared_memory,
                                self->points_per_invocation, parts, self->workgroup_per_point ? self->group : 0,
+                               self->points_per_group, self->has_adjacent_points,
                                self->may_be_predicated ? self->n_points : 0 };
 }
 
@@ -226,7 +285,8 @@ static void
 choose_parts (GhloGpuKernel *self)
 {
   guint64 n_parts = ghlo_spirv_count_parts (self->kernel, self->extents);
-  guint64 n_invocations = self->workgroup_per_point ? self->n_points * GHLO_SPIRV_GROUP : self->n_points;
+  guint64 n_invocations = !self->workgroup_per_point ? self->n_points
+                          : self->n_points * (self->points_per_group > 1 ? self->group : GHLO_SPIRV_GROUP);
   guint64 least = self->workgroup_per_point ? LEAST_OF_GROUPS : LEAST_OF_INVOCATIONS;
 
   if (self->scratch_each == 0 && n_parts >= least && n_invocations < MANY_INVOCATIONS
@@ -249,6 +309,7 @@ ghlo_gpu_kernel_init (GhloGpuKernel    *self,
     return "the device does not compute it with the required accuracy";
   self->workgroup_per_point = is_group_per_point (self);
   self->group = choose_group (self);
+  choose_together (self);
   if (!self->workgroup_per_point)
     self->scratch_each = ghlo_spirv_scratch (kernel);
   if (self->scratch_each > MAX_SCRATCH / GHLO_SPIRV_GROUP)
@@ -333,11 +394,12 @@ record_dispatch (const GhloGpuKernel *self,
   GhloGpuDispatch dispatch = {
     .name = g_intern_string (kernel->name), .pipeline = is_of_parts ? self->parts_pipeline : self->pipeline,
     .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
-    .points_per_group = self->workgroup_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_per_invocation,
+    .points_per_group = self->workgroup_per_point ? self->points_per_group
+                                                  : GHLO_SPIRV_GROUP * self->points_per_invocation,
     .most_groups = self->workgroup_per_point || is_of_parts ? G_MAXUINT
                    : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .work = count_work (self, is_of_parts),
-    .kernel = scratch_size == 0 && self->points_per_invocation == 1 ? self : NULL,
+    .kernel = scratch_size == 0 && self->points_per_invocation == 1 && self->points_per_group == 1 ? self : NULL,
     .words = words, .n_words = ghlo_spirv_count_words (kernel),
     .accesses = accesses, .n_accesses = kernel->n_buffers,
   };

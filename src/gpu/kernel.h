@@ -18,7 +18,9 @@ struct _GhloGpuKernel
   GhloVulkanPipeline *parts_pipeline;   /* computes the parts of folds, which @pipeline then merges; NULL if n_parts is
                                          * 1 */
   gboolean            workgroup_per_point;
-  guint               group;            /* invocations per workgroup */
+  guint               group;            /* invocations per workgroup, or per point of a workgroup that has several */
+  guint               points_per_group; /* that a workgroup computes together */
+  gboolean            has_adjacent_points;      /* as in GhloSpirvSchedule */
   gint64              extents[GHLO_KERNEL_MAX_AXES];
   guint64             n_points;         /* parallel points */
   guint               points_per_invocation;

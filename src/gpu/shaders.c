@@ -21,6 +21,7 @@
 #include "shaders/fft.h"
 #include "shaders/linalg.h"
 #include "shaders/loop.h"
+#include "shaders/permute.h"
 #include "shaders/random.h"
 #include "shaders/scatter_apply.h"
 #include "shaders/scatter_apply_f64.h"

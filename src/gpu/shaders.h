@@ -24,6 +24,7 @@ enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
   SHADER (FFT, fft) \
   SHADER (LINALG, linalg) \
   SHADER (LOOP, loop) \
+  SHADER (PERMUTE, permute) \
   SHADER (RANDOM, random) \
   SHADER (SCATTER_APPLY, scatter_apply) \
   SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \

@@ -59,19 +59,23 @@ typedef struct
   Id                function;           /* entry point */
   gboolean          has_vulkan_model;   /* uses Vulkan's memory model, which cooperative matrices require */
   GArray           *interface;          /* Id: all global variables */
-  guint             group;              /* invocations per workgroup */
+  guint             group;              /* invocations per workgroup, or per point of a workgroup that has several */
 
   /* The fields below belong to the kernel that is being emitted. */
   const GhloKernel *kernel;             /* expanded: without functions */
   /* Values of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
-  Id                lane;               /* index in the workgroup, if that computes a point together; else 0 */
+  Id                lane;               /* index among those of the workgroup that compute a point together; else 0 */
+  guint             n_together;         /* points of a workgroup, if it has a lane for each */
+  Id                together;           /* which of them it is; 0 if there is one */
+  Id                is_there;           /* whether it exists, if there are several: workgroups compute the first of them
+                                         * in place of those behind the last point, and do not store that */
   SpirvUnrolled     unrolled;
   guint             n_loops;            /* loops around the code being emitted */
   SpirvPreload      preloads[SPIRV_MAX_PRELOADS];
   guint             n_preloads, n_preloads_throughout;  /* the latter live from the beginning of a point to its end */
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, if there is a lane */
-  GhloSpirvParts    parts;              /* of the first block */
+  GhloSpirvParts    parts;              /* of the first block with folds */
   gboolean          is_speculative;     /* all points are cheap, see emit.c */
   Id                part, n_points, slot;  /* SEPARATE: the part, and the slot of its results; MERGED: n_points is set,
                                             * and slot is the point's number */
@@ -298,9 +302,9 @@ void ghlo_spirv_preload_next  (Spirv                 *self,
 Id   ghlo_spirv_get_preload   (const Spirv           *self,
                                guint                  access);
 
-/* points.c: one part of a block, computed separately; and the stores of a block whose nodes have been emitted. */
-void ghlo_spirv_part          (Spirv                 *self,
-                               const GhloKernelBlock *block);
+/* points.c: one part of ghlo_spirv_block_of_parts (), computed separately; and the stores of a block whose nodes have
+ * been emitted. */
+void ghlo_spirv_part          (Spirv                 *self);
 void ghlo_spirv_stores        (Spirv                 *self,
                                const GhloKernelBlock *block);
 
@@ -324,6 +328,9 @@ Id   ghlo_spirv_load_push     (Spirv           *self,
 /* Returns the number of the invocation's or workgroup's point; self->table is set from then on. */
 Id   ghlo_spirv_find_point    (Spirv           *self,
                                gboolean         workgroup_per_point);
+/* Returns the number of the first of several points of a workgroup, whose places are set. */
+Id   ghlo_spirv_find_together (Spirv                   *self,
+                               const GhloSpirvSchedule *schedule);
 /* Returns the number of the first point that is not computed; 0 if there is a flag and it is 0. */
 Id   ghlo_spirv_load_end      (Spirv           *self);
 /* The same without a branch, for code that runs while the flag is still being loaded: what was loaded, and whether the

@@ -167,6 +167,26 @@ emit_little (Spirv *self,
   ghlo_spirv_end_if (self, exit);
 }
 
+/* Begins what is computed only where there is such a point. Of a workgroup with several points, *@point is the first,
+ * and becomes that of the invocation. */
+static Id
+begin_points (Spirv *self,
+              Id    *point)
+{
+  const Id end = ghlo_spirv_load_end (self);
+  const Id exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, *point, end));
+
+  if (self->together != 0)
+    {
+      const Id own = CODE (SpvOpIAdd, self->u64, *point, self->together);
+
+      self->is_there = CODE (SpvOpULessThan, self->boolean, own, end);
+      *point = ghlo_spirv_select (self, self->u64, self->is_there, own, *point);
+    }
+
+  return exit;
+}
+
 /* The table is loaded at the same time as the flag, since steps that wait for each other are dominated by such
  * latencies. */
 static void
@@ -181,13 +201,13 @@ emit_point (Spirv *self,
       emit_little (self, point);
       return;
     }
-  exit = ghlo_spirv_begin_point (self, point);
+  exit = begin_points (self, &point);
   ghlo_spirv_place (self);
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
     point = find_part (self, point);
   set_point (self, point);
   if (self->parts == GHLO_SPIRV_PARTS_SEPARATE)
-    ghlo_spirv_part (self, self->kernel->blocks);
+    ghlo_spirv_part (self);
   else
     {
       ghlo_spirv_preload (self);
@@ -237,6 +257,8 @@ emit_one (Spirv                   *self,
   begin_kernel (self, kernel, schedule);
   if (schedule->points_per_invocation > 1)
     emit_points (self, schedule->points_per_invocation);
+  else if (schedule->workgroup_per_point && ghlo_spirv_points_per_group (schedule) > 1)
+    emit_point (self, ghlo_spirv_find_together (self, schedule));
   else
     emit_point (self, ghlo_spirv_find_point (self, schedule->workgroup_per_point));
 }
@@ -279,7 +301,8 @@ check_size (const GhloKernel         *kernel,
   if (kernel->n_nodes > GHLO_SPIRV_MAX_NODES)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the shader of the kernel %s would be too large: "
                  "expected at most %u nodes, found %u", kernel->name, GHLO_SPIRV_MAX_NODES, kernel->n_nodes);
-  else if (schedule->workgroup_per_point && ghlo_spirv_shared (kernel) > schedule->shared_size)
+  else if (schedule->workgroup_per_point
+           && ghlo_spirv_shared (kernel) > schedule->shared_size / ghlo_spirv_points_per_group (schedule))
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a point of the kernel %s needs too much shared "
                  "memory: expected at most %" G_GSIZE_FORMAT " bytes, found %" G_GSIZE_FORMAT, kernel->name,
                  schedule->shared_size, ghlo_spirv_shared (kernel));
@@ -310,7 +333,7 @@ emit (GhloKernel *const       *kernels,
     emit_one (self, kernels[0], schedules);
   else
     emit_two (self, kernels, schedules);
-  ghlo_spirv_end_module (self, self->group);
+  ghlo_spirv_end_module (self, self->group * (n == 1 ? ghlo_spirv_points_per_group (schedules) : 1));
 
   return ghlo_spirv_builder_end (builder);
 }

@@ -95,10 +95,10 @@ ghlo_spirv_count_iterations (const GhloKernel        *kernel,
                              const GhloSpirvSchedule *schedule)
 {
   if (schedule->parts == GHLO_SPIRV_PARTS_SEPARATE)
-    return count_points (kernel->blocks, extents, schedule);
+    return count_points (ghlo_spirv_block_of_parts (kernel), extents, schedule);
   if (schedule->parts == GHLO_SPIRV_PARTS_MERGED)
     return (double) ghlo_spirv_count_parts (kernel, extents)
-           + count_blocks (kernel, extents, schedule, kernel->blocks[0].end, kernel->n_blocks);
+           + count_blocks (kernel, extents, schedule, ghlo_spirv_block_of_parts (kernel)->end, kernel->n_blocks);
 
   return count_blocks (kernel, extents, schedule, 0, kernel->n_blocks);
 }

@@ -180,6 +180,26 @@ ghlo_spirv_find_point (Spirv    *self,
 }
 
 Id
+ghlo_spirv_find_together (Spirv                   *self,
+                          const GhloSpirvSchedule *schedule)
+{
+  const Id local = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
+  const Id push = ghlo_spirv_add_push (self), group = ghlo_spirv_built_in (self, SpvBuiltInWorkgroupId, TRUE);
+  const guint n = ghlo_spirv_points_per_group (schedule), inner = schedule->has_adjacent_points ? n : self->group;
+  const Id parts[] = { CODE (SpvOpBitwiseAnd, self->u64, local, ghlo_spirv_u64 (self, inner - 1)),
+                       CODE (SpvOpUDiv, self->u64, local, ghlo_spirv_u64 (self, inner)) };
+
+  self->table = ghlo_spirv_load_push (self, push, 0);
+  self->n_together = n;
+  self->together = parts[schedule->has_adjacent_points ? 0 : 1];
+  self->lane = parts[schedule->has_adjacent_points ? 1 : 0];
+  self->number = CODE (SpvOpIAdd, self->u64, ghlo_spirv_load_push (self, push, 1),
+                       CODE (SpvOpIMul, self->u64, group, ghlo_spirv_u64 (self, n)));
+
+  return self->number;
+}
+
+Id
 ghlo_spirv_begin_point (Spirv *self,
                         Id     point)
 {

@@ -72,7 +72,13 @@ ghlo_spirv_stores (Spirv                 *self,
       const GhloKernelStore *store = &self->kernel->stores[i];
 
       if (store->access != GHLO_KERNEL_NONE)
-        ghlo_spirv_store (self, store->access, self->values[store->node]);
+        {
+          const Id exit = self->is_there != 0 ? ghlo_spirv_begin_if (self, self->is_there) : 0;
+
+          ghlo_spirv_store (self, store->access, self->values[store->node]);
+          if (exit != 0)
+            ghlo_spirv_end_if (self, exit);
+        }
       else if (is_for_all)
         set_once (self, store->temporary, self->values[store->node]);
       else
@@ -306,20 +312,25 @@ emit_partials (Spirv    *self,
                gpointer  data)
 {
   const Points *points = data;
+  const Id exit = self->is_there != 0 ? ghlo_spirv_begin_if (self, self->is_there) : 0;
 
   for (guint i = 0; i < points->block->n_folds; i++)
     ghlo_spirv_write (self, ghlo_kernel_fold (self->kernel, points->block, i)->type,
                       find_partial (self, points, self->slot, i), points->part[i]);
+  if (exit != 0)
+    ghlo_spirv_end_if (self, exit);
 }
 
 void
-ghlo_spirv_part (Spirv                 *self,
-                 const GhloKernelBlock *block)
+ghlo_spirv_part (Spirv *self)
 {
+  const GhloKernelBlock *block = ghlo_spirv_block_of_parts (self->kernel);
   g_autofree Points *points = g_new0 (Points, 1);
   Id extent = self->extents[__builtin_ctz (block->axes)], split = ghlo_spirv_u64 (self, (guint64) block->split);
   Id begin = CODE (SpvOpIMul, self->u64, self->part, split);
 
+  for (const GhloKernelBlock *before = self->kernel->blocks; before < block; before++)
+    ghlo_spirv_points (self, before);
   take_variables (self, points, block);
   emit_part (self, points, begin, find_end (self, begin, extent, split));
   ghlo_spirv_spread (self, 0, 0, emit_partials, points);
@@ -379,7 +390,7 @@ ghlo_spirv_points (Spirv                 *self,
   g_autofree Points *points = g_new0 (Points, 1);
 
   take_variables (self, points, block);
-  if (self->parts == GHLO_SPIRV_PARTS_MERGED && block == self->kernel->blocks)
+  if (self->parts == GHLO_SPIRV_PARTS_MERGED && block == ghlo_spirv_block_of_parts (self->kernel))
     merge_parts (self, points);
   else if (block->split > 0)
     emit_parts (self, points);

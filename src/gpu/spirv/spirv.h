@@ -51,8 +51,9 @@ typedef struct
                                  * hidden from it */
 } GhloSpirvFloats;
 
-/* How the parts of the folds of a kernel's first block are computed. If there are few parallel points for a device, one
- * shader can compute all parts separately and leave their results in the scratch, where another one merges them. */
+/* How the parts of the folds of a kernel's first block with folds are computed. If there are few parallel points for a
+ * device, one shader can compute all parts separately and leave their results in the scratch, where another one merges
+ * them. */
 typedef enum
 {
   GHLO_SPIRV_PARTS_IN_TURN,
@@ -63,15 +64,18 @@ typedef enum
 /* Choices that do not change any result. */
 typedef struct
 {
-  /* A workgroup computes a parallel point: its invocations share out the points of blocks and the chains of folds.
+  /* A workgroup computes a parallel point, or several: the invocations of each share out the points of blocks and the
+   * chains of folds.
    * Temporaries are in shared memory or, if only one invocation uses them, in registers. For few parallel points with
    * long axes inside. Else an invocation computes a point, with scratch. */
   gboolean workgroup_per_point;
   gsize    shared_size;         /* bytes of shared memory available in the former case */
   guint    points_per_invocation;       /* of one that needs no scratch, with parts in turn; 0 means 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only if ghlo_spirv_count_parts () is more than 1 */
-  guint    group;               /* invocations of a workgroup that computes a point, a power of two; 0:
-                                 * GHLO_SPIRV_GROUP */
+  guint    group;               /* invocations that compute a point together, a power of two; 0: GHLO_SPIRV_GROUP */
+  guint    points_per_group;    /* of such points in a workgroup, a power of two; 0 means 1. More than one only if all
+                                 * blocks are of points */
+  gboolean has_adjacent_points; /* adjacent invocations of such a workgroup belong to adjacent points, not to one */
   guint64  n_points;            /* Parallel points of a kernel that usually has a flag. If the points are cheap, they
                                  * are computed while the flag is being loaded, and the flag only decides whether
                                  * results are stored. 0: unknown, or usually no flag; a flag is checked first. */
@@ -81,6 +85,12 @@ static inline guint
 ghlo_spirv_group (const GhloSpirvSchedule *schedule)
 {
   return schedule->group != 0 ? schedule->group : GHLO_SPIRV_GROUP;
+}
+
+static inline guint
+ghlo_spirv_points_per_group (const GhloSpirvSchedule *schedule)
+{
+  return MAX (schedule->points_per_group, 1);
 }
 
 /* Returns a module whose entry point is "main", or NULL with UNSUPPORTED if the kernel is too large or needs more
@@ -106,15 +116,17 @@ ghlo_spirv_count_words (const GhloKernel *kernel)
 
 /* Returns the bytes of scratch per invocation, G_MAXSIZE if there are too many. */
 gsize   ghlo_spirv_scratch (const GhloKernel         *kernel);
-/* The first returns the number of parts that the folds of the first block are split into, or 1 if these cannot be
- * computed separately. The second returns the bytes of scratch for the results of the parts, G_MAXSIZE if there are too
- * many. */
+/* Returns the first block with folds if it has parts that can be computed separately, with each of them what the blocks
+ * before it compute; else NULL. */
+const GhloKernelBlock *ghlo_spirv_block_of_parts (const GhloKernel *kernel);
+/* The first returns the number of parts of that block, or 1. The second returns the bytes of scratch for the results of
+ * the parts, G_MAXSIZE if there are too many. */
 guint64 ghlo_spirv_count_parts (const GhloKernel         *kernel,
                                 const gint64             *extents);
 gsize   ghlo_spirv_parts_scratch (const GhloKernel       *kernel,
                                   guint64                 n_points,
                                   guint64                 n_parts);
-/* Returns an upper bound of the bytes of shared memory that a workgroup needs for a point. */
+/* Returns an upper bound of the bytes of shared memory that a workgroup needs for each of its points. */
 gsize   ghlo_spirv_shared  (const GhloKernel         *kernel);
 /* Returns the maximum number of iterations, over all loops together, that an invocation executes for a point or a part
  * of one; INFINITY if it depends on data. */

@@ -63,14 +63,37 @@ keeps_temporaries (const GhloKernel      *kernel,
   return FALSE;
 }
 
+/* Whether the block computes values of the parallel point alone, for the blocks behind it. */
+static gboolean
+is_of_point (const GhloKernel      *kernel,
+             const GhloKernelBlock *block)
+{
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    if (kernel->stores[i].access != GHLO_KERNEL_NONE)
+      return FALSE;
+
+  return block->kind == GHLO_BLOCK_POINTS && block->axes == 0 && block->n_folds == 0;
+}
+
+const GhloKernelBlock *
+ghlo_spirv_block_of_parts (const GhloKernel *kernel)
+{
+  const GhloKernelBlock *block = kernel->blocks, *end = kernel->blocks + kernel->n_blocks;
+
+  while (block < end && is_of_point (kernel, block))
+    block++;
+
+  return block < end && block->kind == GHLO_BLOCK_POINTS && block->n_folds > 0 && block->split > 0
+         && !keeps_temporaries (kernel, block) ? block : NULL;
+}
+
 guint64
 ghlo_spirv_count_parts (const GhloKernel *kernel,
                         const gint64     *extents)
 {
-  const GhloKernelBlock *block = kernel->blocks;
+  const GhloKernelBlock *block = ghlo_spirv_block_of_parts (kernel);
 
-  if (kernel->n_blocks == 0 || block->kind != GHLO_BLOCK_POINTS || block->n_folds == 0 || block->split == 0
-      || keeps_temporaries (kernel, block))
+  if (block == NULL)
     return 1;
 
   return (guint64) ghlo_ceil_div (extents[__builtin_ctz (block->axes)], block->split);
@@ -81,7 +104,8 @@ ghlo_spirv_parts_scratch (const GhloKernel *kernel,
                           guint64           n_points,
                           guint64           n_parts)
 {
-  gsize size = kernel->blocks[0].n_folds * sizeof (guint64);
+  const GhloKernelBlock *block = ghlo_spirv_block_of_parts (kernel);
+  gsize size = block != NULL ? block->n_folds * sizeof (guint64) : 0;
 
   return __builtin_mul_overflow (size, n_points, &size) || __builtin_mul_overflow (size, n_parts, &size) ? G_MAXSIZE
                                                                                                           : size;
@@ -128,6 +152,7 @@ shared_type (GhloElementType type)
   return type == GHLO_ELEMENT_TYPE_I1 ? GHLO_ELEMENT_TYPE_UI32 : type;
 }
 
+/* Each point of a workgroup has an array of its own, and those of several are interleaved. */
 Id
 ghlo_spirv_share (Spirv           *self,
                   GhloElementType  type,
@@ -135,7 +160,8 @@ ghlo_spirv_share (Spirv           *self,
 {
   Id element = ghlo_spirv_type (self, shared_type (type));
   Id array = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0,
-                                GHLO_SPIRV_WORDS (element, ghlo_spirv_integer (self, 32, n)));
+                                GHLO_SPIRV_WORDS (element, ghlo_spirv_integer (self, 32,
+                                                                               n * MAX (self->n_together, 1))));
 
   return ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
 }
@@ -148,6 +174,10 @@ find_shared (Spirv           *self,
 {
   Id element = ghlo_spirv_type (self, shared_type (type));
   Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, element);
+
+  if (self->together != 0)
+    index = CODE (SpvOpIAdd, self->u64, self->together,
+                  CODE (SpvOpIMul, self->u64, index, ghlo_spirv_u64 (self, self->n_together)));
 
   return CODE (SpvOpAccessChain, pointer, variable, CODE (SpvOpUConvert, self->u32, index));
 }

@@ -97,6 +97,10 @@ describe (gpointer compiled)
   g_autofree char *parts = kernel->n_parts > 1 ? g_strdup_printf (", each in %" G_GUINT64_FORMAT " parts",
                                                                   kernel->n_parts) : g_strdup ("");
 
+  if (kernel->points_per_group > 1)
+    return g_strdup_printf ("%s of %u nodes, %u invocations per point%s", kernel->kernel->name,
+                            kernel->kernel->n_nodes, kernel->group, parts);
+
   return g_strdup_printf ("%s of %u nodes, %s per point%s", kernel->kernel->name, kernel->kernel->n_nodes,
                           kernel->workgroup_per_point ? "a workgroup" : "an invocation", parts);
 }

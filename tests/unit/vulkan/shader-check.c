@@ -19,6 +19,9 @@
 static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
 static const GhloSpirvSchedule by_wide_group = { TRUE, 16384, .group = 128 };
 static const GhloSpirvSchedule by_narrow_group = { TRUE, 16384, .group = 8 };
+static const GhloSpirvSchedule together[] = { { TRUE, 16384, .group = 8, .points_per_group = 4 },
+                                              { TRUE, 16384, .group = 4, .points_per_group = 8,
+                                                .has_adjacent_points = TRUE } };
 /* Schedules the kernel as if it had few points. */
 static const GhloSpirvSchedule ahead = { .n_points = 1 };
 
@@ -190,17 +193,29 @@ compare (ShaderRunner            *runner,
     return;
   g_assert_no_error (error);
   found = random_memory_copy (kernel, from);
-  if (!shader_kernel_run (runner, kernel, words, schedule->workgroup_per_point, extents, found, &error))
+  if (!shader_kernel_run (runner, kernel, words, schedule->workgroup_per_point ? ghlo_spirv_points_per_group (schedule)
+                                                                               : GHLO_SPIRV_GROUP,
+                          extents, found, &error))
     g_error ("%s: %s", name, error->message);
   difference = random_memory_compare (kernel, expected, found);
   if (difference != NULL)
     {
       print (kernel, words);
-      g_error ("%s on %s, %s a point, %u of a workgroup: %s", name, shader_runner_get_name (runner),
-               schedule->workgroup_per_point ? "a workgroup" : "an invocation", ghlo_spirv_group (schedule),
-               difference);
+      g_error ("%s on %s, %s a point, %u of a workgroup, which has %u points: %s", name,
+               shader_runner_get_name (runner), schedule->workgroup_per_point ? "a workgroup" : "an invocation",
+               ghlo_spirv_group (schedule), ghlo_spirv_points_per_group (schedule), difference);
     }
   random_memory_free (kernel, found);
+}
+
+static gboolean
+has_only_points (const GhloKernel *kernel)
+{
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].kind != GHLO_BLOCK_POINTS)
+      return FALSE;
+
+  return TRUE;
 }
 
 ShaderCheck
@@ -232,6 +247,9 @@ shader_check_run (ShaderRunner          *runner,
     compare (runner, device, kernel, &by_wide_group, extents, from, expected, name);
   if (fits && kernel->n_folds > 0)
     compare (runner, device, kernel, &by_narrow_group, extents, from, expected, name);
+  if (seed % 3 == 0 && ghlo_spirv_shared (kernel) <= by_group.shared_size / 8 && kernel->n_folds > 0
+      && has_only_points (kernel))
+    compare (runner, device, kernel, &together[seed % 2], extents, from, expected, name);
   random_memory_free (kernel, from);
   random_memory_free (kernel, expected);
 

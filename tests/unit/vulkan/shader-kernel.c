@@ -64,13 +64,11 @@ make_table (ShaderRunner     *runner,
 static gboolean
 dispatch (ShaderRunner   *runner,
           GBytes         *words,
-          gboolean        workgroup_per_point,
+          guint64         points,       /* of a workgroup */
           guint64         n,
           GhloSpirvPush  *push,
           GError        **error)
 {
-  const guint64 points = workgroup_per_point ? 1 : GHLO_SPIRV_GROUP;        /* of a workgroup */
-
   for (push->first = 0; push->first < n; push->first += MAX_GROUPS * points)
     {
       guint64 n_groups = MIN ((n - push->first + points - 1) / points, MAX_GROUPS);
@@ -87,7 +85,7 @@ static gboolean
 run (ShaderRunner            *runner,
      const GhloKernel        *kernel,
      GBytes                  *words,
-     gboolean                 workgroup_per_point,
+     guint64                  points,
      const gint64            *extents,
      const GhloKernelMemory  *memory,
      GError                 **error)
@@ -105,7 +103,7 @@ run (ShaderRunner            *runner,
       return FALSE;
     }
   memcpy (table + GHLO_SPIRV_N_WORDS + kernel->n_buffers, extents, kernel->n_axes * sizeof *extents);
-  if (!dispatch (runner, words, workgroup_per_point, n, &push, error))
+  if (!dispatch (runner, words, points, n, &push, error))
     return FALSE;
   for (guint i = 0; i < kernel->n_buffers; i++)
     memcpy (memory[i].data, hosts[i], memory[i].size);
@@ -117,12 +115,12 @@ gboolean
 shader_kernel_run (ShaderRunner            *runner,
                    const GhloKernel        *kernel,
                    GBytes                  *words,
-                   gboolean                 workgroup_per_point,
+                   guint64                  points,
                    const gint64            *extents,
                    const GhloKernelMemory  *memory,
                    GError                 **error)
 {
-  gboolean ok = run (runner, kernel, words, workgroup_per_point, extents, memory, error);
+  gboolean ok = run (runner, kernel, words, points, extents, memory, error);
 
   shader_runner_free_all (runner);
 
@@ -141,7 +139,7 @@ run_probe (gpointer                 runner,
   for (guint i = 0; i < kernel->n_axes; i++)
     extents[i] = kernel->axes[i].extent;
 
-  return shader_kernel_run (runner, kernel, words, FALSE, extents, memory, error);
+  return shader_kernel_run (runner, kernel, words, GHLO_SPIRV_GROUP, extents, memory, error);
 }
 
 /* FALSE where the device lacks one of the types that kernels may use, even if not every kernel uses it. */

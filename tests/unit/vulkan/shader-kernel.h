@@ -16,11 +16,11 @@ G_BEGIN_DECLS
 /* A runner whose device has been measured; NULL where there is none, in which case the test is skipped. */
 ShaderRunner *shader_kernel_open (GhloSpirvDevice         *device);
 
-/* Runs the shader @words of @kernel on @memory. */
+/* Runs the shader @words of @kernel, whose workgroups compute @points points, on @memory. */
 gboolean      shader_kernel_run  (ShaderRunner            *runner,
                                   const GhloKernel        *kernel,
                                   GBytes                  *words,
-                                  gboolean                 workgroup_per_point,
+                                  guint64                  points,
                                   const gint64            *extents,
                                   const GhloKernelMemory  *memory,
                                   GError                 **error);

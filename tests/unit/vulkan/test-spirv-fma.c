@@ -197,7 +197,7 @@ check_fma (ShaderRunner          *runner,
   for (guint i = 0; i < 4; i++)
     memory[i] = (GhloKernelMemory) { g_malloc0 ((gsize) kernel->buffers[i].size), (gsize) kernel->buffers[i].size };
   fill (rand, type, memory, expected);
-  shader_kernel_run (runner, kernel, words, FALSE, extents, memory, &error);
+  shader_kernel_run (runner, kernel, words, GHLO_SPIRV_GROUP, extents, memory, &error);
   g_assert_no_error (error);
   check_sums (type, memory, expected);
   for (guint i = 0; i < 4; i++)
@@ -283,7 +283,7 @@ check_roots (ShaderRunner          *runner,
   words = ghlo_spirv_emit (kernel, floats, &schedule, &error);
   g_assert_no_error (error);
   draw_squares (rand, type, numbers, expected);
-  shader_kernel_run (runner, kernel, words, FALSE, extents, memory, &error);
+  shader_kernel_run (runner, kernel, words, GHLO_SPIRV_GROUP, extents, memory, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < POINTS; i++)
     {

@@ -340,7 +340,7 @@ test_rounding (void)
       words = ghlo_spirv_emit (probe->kernel, &floats, &schedule, &error);
       g_assert_no_error (error);
       g_assert_true (ghlo_kernel_interpret (probe->kernel, NULL, expected, NULL, &error));
-      g_assert_true (shader_kernel_run (on, probe->kernel, words, FALSE, extents, found, &error));
+      g_assert_true (shader_kernel_run (on, probe->kernel, words, GHLO_SPIRV_GROUP, extents, found, &error));
       for (guint i = 0; i < probe->n_rows; i++)
         {
           const guint at = GHLO_PROBE_OPERANDS + i;
