@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Copies elements whose neighbours in one place are not neighbours in the other: a workgroup loads a box of them in the
- * order of the one, keeps them in shared memory, and stores them in the order of the other. Where elements of the box
- * lie in the two places, and in shared memory, is a sum of two numbers, which are found once: those of the inner and
- * of the outer axes of an order.
+ * order of the one, keeps them in shared memory, and stores them in the order of the other. What is known of the axes
+ * is constant, so that nothing is left of loops over axes and of divisions by sizes. Offsets and strides are in bytes,
+ * modulo 2^32.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -12,14 +12,36 @@
 
 #include "common.glsl"
 
-/* The same as in src/gpu/permute.c: elements along the inner or the outer axes of a box, and axes. */
-#define MAX_SIDE 256
-#define MAX_AXES 8
+/* The same as in src/gpu/permute.c: axes, and elements of an invocation. */
+#define N_AXES   5
+#define MAX_EACH 16
 
 layout (constant_id = 0) const uint SIZE = 4;           /* bytes of an element, at most 8 */
-layout (constant_id = 1) const uint MAX_EACH = 16;      /* elements of an invocation */
-layout (constant_id = 2) const uint N_WORDS = 4352;     /* words of shared memory for halves of elements */
+layout (constant_id = 1) const uint N_ELEMENTS = 1;     /* of a box */
+layout (constant_id = 2) const uint N_WORDS = 1;        /* of shared memory, for a half of each element */
+layout (constant_id = 3) const uint FROM_START = 0;     /* offsets of the first elements */
+layout (constant_id = 4) const uint TO_START = 0;
 const uint N_HALVES = (SIZE + 3) / 4;
+
+/* By axis, those first whose elements are adjacent in the place that is read: its size, the elements of it in a box,
+ * its strides in both places, and words in shared memory between neighbours; last the order of axes in the other
+ * place. */
+#define AXES(name, first) \
+  layout (constant_id = first) const uint name##_0 = 1; \
+  layout (constant_id = first + 1) const uint name##_1 = 1; \
+  layout (constant_id = first + 2) const uint name##_2 = 1; \
+  layout (constant_id = first + 3) const uint name##_3 = 1; \
+  layout (constant_id = first + 4) const uint name##_4 = 1;
+#define ARRAY(name) uint[N_AXES] (name##_0, name##_1, name##_2, name##_3, name##_4)
+AXES (SIZE_OF, 5)
+AXES (BOX, 10)
+AXES (FROM_STRIDE, 15)
+AXES (TO_STRIDE, 20)
+AXES (POSITION, 25)
+AXES (TO_ORDER, 30)
+
+uint sizes[N_AXES] = ARRAY (SIZE_OF), boxes[N_AXES] = ARRAY (BOX), from_strides[N_AXES] = ARRAY (FROM_STRIDE);
+uint to_strides[N_AXES] = ARRAY (TO_STRIDE), positions[N_AXES] = ARRAY (POSITION), to_order[N_AXES] = ARRAY (TO_ORDER);
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
@@ -34,50 +56,31 @@ layout (push_constant) uniform Push
 };
 
 shared uint words[N_WORDS * N_HALVES];
-shared uvec2 inner_places[MAX_SIDE], outer_places[MAX_SIDE];    /* offsets in memory, positions in shared memory */
 
-uint extents[MAX_AXES];         /* of this box */
-
-/* The number of elements along axes @begin to @end of an order. */
-uint
-count (bool is_from, uint begin, uint end)
+/* Where element @number of a box is, in one of the orders: its offset from the first element of the box in that place,
+ * and its position in shared memory. */
+struct Place
 {
-  uint n = 1;
+  uint offset, position;
+  bool exists;
+};
 
-  for (uint i = begin; i < end; i++)
-    n *= extents[uint (is_from ? table.from_order[i] : table.to_order[i])];
-
-  return n;
-}
-
-/* Finds the places of element @number of those along axes @begin to @end of an order. */
-uvec2
-find_place (bool is_from, uint begin, uint end, uint number)
+Place
+find_place (uint number, uint begins[N_AXES], bool is_from)
 {
-  uvec2 place = uvec2 (0);
+  Place place = { 0, 0, number < N_ELEMENTS };
 
-  for (uint i = begin; i < end; i++)
+  [[unroll]] for (uint i = 0; i < N_AXES; i++)
     {
-      uint axis = uint (is_from ? table.from_order[i] : table.to_order[i]);
-      uint coordinate = number % extents[axis];
+      uint axis = is_from ? i : to_order[i], coordinate = number % boxes[axis];
 
-      place += coordinate * uvec2 (is_from ? table.from_strides[axis] : table.to_strides[axis],
-                                   table.positions[axis]);
-      number /= extents[axis];
+      place.offset += coordinate * (is_from ? from_strides[axis] : to_strides[axis]);
+      place.position += coordinate * positions[axis];
+      place.exists = place.exists && begins[axis] + coordinate < sizes[axis];
+      number /= boxes[axis];
     }
 
   return place;
-}
-
-void
-fill_places (bool is_from, uint n_inner, uint n_outer)
-{
-  uint split = uint (is_from ? table.n_from_inner : table.n_to_inner);
-
-  for (uint i = gl_LocalInvocationID.x; i < n_inner; i += GROUP)
-    inner_places[i] = find_place (is_from, 0, split, i);
-  for (uint i = gl_LocalInvocationID.x; i < n_outer; i += GROUP)
-    outer_places[i] = find_place (is_from, split, uint (table.n_axes), i);
 }
 
 void
@@ -86,80 +89,54 @@ main ()
   if (is_off (table.head[FLAG]))
     return;
 
-  uint64_t box = first + gl_WorkGroupID.x;
-  uint from_offset = uint (table.from_start), to_offset = uint (table.to_start), n_axes = uint (table.n_axes);
+  uint box = uint (first) + gl_WorkGroupID.x, from_offset = FROM_START, to_offset = TO_START, begins[N_AXES];
+  uint64_t loaded[MAX_EACH];
 
-  for (uint i = 0; i < n_axes; i++)
+  [[unroll]] for (uint i = 0; i < N_AXES; i++)
     {
-      uint size = uint (table.sizes[i]), length = uint (table.boxes[i]), n = (size + length - 1) / length;
-      uint64_t rest = divide (box, n);
-      uint begin = uint (box - rest * n) * length;
+      uint n = (sizes[i] + boxes[i] - 1) / boxes[i];
 
-      extents[i] = min (length, size - begin);
-      from_offset += begin * uint (table.from_strides[i]);
-      to_offset += begin * uint (table.to_strides[i]);
-      box = rest;
+      begins[i] = box % n * boxes[i];
+      from_offset += begins[i] * from_strides[i];
+      to_offset += begins[i] * to_strides[i];
+      box /= n;
     }
 
-  uint n_inner = count (true, 0, uint (table.n_from_inner));
-  uint n_outer = count (true, uint (table.n_from_inner), n_axes), n = n_inner * n_outer;
-
-  fill_places (true, n_inner, n_outer);
-  barrier ();
-
   /* All loads are in flight before the first of them is needed. */
-  uint inner = gl_LocalInvocationID.x % n_inner, outer = gl_LocalInvocationID.x / n_inner;
-  uint step_inner = GROUP % n_inner, step_outer = GROUP / n_inner;
-  uint64_t loaded[MAX_EACH];
-  uint positions[MAX_EACH];
-
   [[unroll]] for (uint i = 0; i < MAX_EACH; i++)
-    if (gl_LocalInvocationID.x + i * GROUP < n)
+    if (i * GROUP < N_ELEMENTS)
       {
-        uvec2 place = inner_places[inner] + outer_places[outer];
+        Place place = find_place (gl_LocalInvocationID.x + i * GROUP, begins, true);
 
-        loaded[i] = load_unsigned (table.from + (from_offset + place.x), SIZE);
-        positions[i] = place.y;
-        inner += step_inner;
-        outer += step_outer;
-        if (inner >= n_inner)
+        if (place.exists)
+          loaded[i] = load_unsigned (table.from + (from_offset + place.offset), SIZE);
+      }
+  [[unroll]] for (uint i = 0; i < MAX_EACH; i++)
+    if (i * GROUP < N_ELEMENTS)
+      {
+        Place place = find_place (gl_LocalInvocationID.x + i * GROUP, begins, true);
+
+        if (place.exists)
           {
-            inner -= n_inner;
-            outer++;
+            words[place.position] = uint (loaded[i]);
+            if (SIZE == 8)
+              words[N_WORDS + place.position] = uint (loaded[i] >> 32);
           }
       }
-  [[unroll]] for (uint i = 0; i < MAX_EACH; i++)
-    if (gl_LocalInvocationID.x + i * GROUP < n)
-      {
-        words[positions[i]] = uint (loaded[i]);
-        if (SIZE == 8)
-          words[N_WORDS + positions[i]] = uint (loaded[i] >> 32);
-      }
   barrier ();
 
-  n_inner = count (false, 0, uint (table.n_to_inner));
-  fill_places (false, n_inner, count (false, uint (table.n_to_inner), n_axes));
-  barrier ();
-
-  inner = gl_LocalInvocationID.x % n_inner;
-  outer = gl_LocalInvocationID.x / n_inner;
-  step_inner = GROUP % n_inner;
-  step_outer = GROUP / n_inner;
   [[unroll]] for (uint i = 0; i < MAX_EACH; i++)
-    if (gl_LocalInvocationID.x + i * GROUP < n)
+    if (i * GROUP < N_ELEMENTS)
       {
-        uvec2 place = inner_places[inner] + outer_places[outer];
-        uint64_t value = words[place.y];
+        Place place = find_place (gl_LocalInvocationID.x + i * GROUP, begins, false);
 
-        if (SIZE == 8)
-          value |= uint64_t (words[N_WORDS + place.y]) << 32;
-        store_unsigned (table.to + (to_offset + place.x), SIZE, value);
-        inner += step_inner;
-        outer += step_outer;
-        if (inner >= n_inner)
+        if (place.exists)
           {
-            inner -= n_inner;
-            outer++;
+            uint64_t value = words[place.position];
+
+            if (SIZE == 8)
+              value |= uint64_t (words[N_WORDS + place.position]) << 32;
+            store_unsigned (table.to + (to_offset + place.offset), SIZE, value);
           }
       }
 }

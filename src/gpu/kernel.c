@@ -25,7 +25,7 @@ enum { ELEMENTS_EACH = 16 };
 
 /* Where points have few elements each, a workgroup of TOGETHER invocations computes several of them: as many
  * invocations per point as leave each of them FEW_EACH elements, and as fill lines of LINE bytes, at most
- * MOST_TOGETHER. A point has LEAST_CHAINS chains and LEAST_ELEMENTS elements at least. */
+ * MOST_TOGETHER; more where points are few. A point has LEAST_CHAINS chains and LEAST_ELEMENTS elements at least. */
 enum { TOGETHER = 128, FEW_EACH = 16, LINE = 128, MOST_TOGETHER = 32, LEAST_CHAINS = 4, LEAST_ELEMENTS = 16 };
 
 /* The threshold that replaces MANY_ELEMENTS where loops carry arrays, which a single invocation would keep in distant
@@ -41,6 +41,10 @@ enum { MANY_INVOCATIONS = 1 << 18, LEAST_OF_GROUPS = 4, LEAST_OF_INVOCATIONS = 2
 
 /* Points per invocation where there are at least MANY_INVOCATIONS points. */
 enum { POINTS_EACH = 8 };
+
+/* Adjacent points are computed four at a time where that leaves at least this many invocations, of a kernel of at most
+ * so many nodes. */
+enum { LEAST_BY_FOUR = 1 << 16, MAX_NODES_BY_FOUR = 192 };
 
 /* The invocations of a dispatch with the maximum number of workgroups; see recording.c. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
@@ -224,7 +228,7 @@ choose_together (GhloGpuKernel *self)
 {
   const GhloKernel *kernel = self->kernel;
   const gint64 last = self->extents[kernel->n_axes - 1];
-  const guint n_chains = least_chains (kernel, MOST_TOGETHER);
+  const guint n_chains = least_chains (kernel, MOST_INVOCATIONS);
   const guint64 n_parts = ghlo_spirv_count_parts (kernel, self->extents);
   gboolean is_inner;
   const gint64 step = find_least_step (kernel, &is_inner);
@@ -232,7 +236,7 @@ choose_together (GhloGpuKernel *self)
 
   if (n_chains < LEAST_CHAINS || !has_short_rows (self) || (is_inner && last > MOST_TOGETHER * FEW_EACH))
     return;
-  while (n < n_chains && (n * FEW_EACH < last || (is_inner && n * step < LINE)
+  while (n < n_chains && ((n < MOST_TOGETHER && (n * FEW_EACH < last || (is_inner && n * step < LINE)))
                           || self->n_points * n_parts * n < MANY_INVOCATIONS))
     n *= 2;
   n_points = TOGETHER / n;
@@ -253,10 +257,13 @@ GhloSpirvSchedule
 ghlo_gpu_kernel_schedule (const GhloGpuKernel *self,
                           GhloSpirvParts       parts)
 {
-  return (GhloSpirvSchedule) { self->workgroup_per_point, self->device->vulkan.shared_memory,
-                               self->points_per_invocation, parts, self->workgroup_per_point ? self->group : 0,
-                               self->points_per_group, self->has_adjacent_points,
-                               self->may_be_predicated ? self->n_points : 0 };
+  return (GhloSpirvSchedule) {
+    .workgroup_per_point = self->workgroup_per_point, .shared_size = self->device->vulkan.shared_memory,
+    .points_per_invocation = self->points_per_invocation, .parts = parts,
+    .group = self->workgroup_per_point ? self->group : 0, .points_per_group = self->points_per_group,
+    .has_adjacent_points = self->has_adjacent_points, .by_four = self->by_four, .aligned = self->aligned,
+    .n_points = self->may_be_predicated ? self->n_points : 0,
+  };
 }
 
 static gboolean
@@ -346,12 +353,68 @@ make_pipeline (const GhloGpuKernel  *self,
   return adapted != NULL ? ghlo_vulkan_pipelines_get (self->device->vulkan.pipelines, adapted, error) : NULL;
 }
 
+/* Whether four points have adjacent elements of an access that they load, or the same one. */
+static gboolean
+loads_by_four (const GhloKernel     *kernel,
+               const GhloKernelNode *node,
+               guint64               aligned)
+{
+  const guint last = kernel->n_parallel - 1;
+  const GhloKernelAccess *access;
+
+  if (node->kind != GHLO_NODE_LOAD)
+    return TRUE;
+  access = &kernel->accesses[node->index];
+
+  return ghlo_spirv_may_be_four (kernel, node->index, last, aligned)
+         || (access->n_terms == 0 && access->strides[last] == 0);
+}
+
+/* Whether the kernel is a map whose elements are loaded and stored by four. */
+static gboolean
+suits_four (const GhloGpuKernel *self,
+            guint64              aligned)
+{
+  const GhloKernel *kernel = self->kernel;
+  const GhloKernelBlock *block = kernel->blocks;
+  const guint last = kernel->n_parallel - 1;
+
+  if (self->workgroup_per_point || kernel->n_parallel == 0 || kernel->n_blocks != 1
+      || block->kind != GHLO_BLOCK_POINTS || block->axes != 0 || block->n_folds > 0
+      || self->extents[last] % 4 != 0 || self->n_points / 4 < LEAST_BY_FOUR)
+    return FALSE;
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    if (kernel->stores[i].access == GHLO_KERNEL_NONE
+        || !ghlo_spirv_may_be_four (kernel, kernel->stores[i].access, last, aligned))
+      return FALSE;
+  for (guint i = block->first_node; i < block->end_node; i++)
+    if (!loads_by_four (kernel, &kernel->nodes[i], aligned))
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+choose_four (GhloGpuKernel *self,
+             guint64        aligned)
+{
+  g_autofree GhloKernel *expanded = suits_four (self, aligned) ? ghlo_kernel_expand (self->kernel, NULL) : NULL;
+
+  if (expanded == NULL || expanded->n_nodes > MAX_NODES_BY_FOUR)
+    return;
+  self->by_four = TRUE;
+  self->aligned = aligned;
+  self->points_per_invocation = self->n_points / 4 >= MANY_INVOCATIONS ? POINTS_EACH / 4 : 1;
+}
+
 gboolean
 ghlo_gpu_kernel_compile (GhloGpuKernel  *self,
                          gboolean        may_be_predicated,
+                         guint64         aligned,
                          GError        **error)
 {
   self->may_be_predicated = may_be_predicated;
+  choose_four (self, aligned);
   if (self->n_parts > 1)
     {
       self->parts_pipeline = make_pipeline (self, GHLO_SPIRV_PARTS_SEPARATE, error);
@@ -393,13 +456,14 @@ record_dispatch (const GhloGpuKernel *self,
   GhloGpuAccess accesses[GHLO_KERNEL_MAX_BUFFERS + 1];
   GhloGpuDispatch dispatch = {
     .name = g_intern_string (kernel->name), .pipeline = is_of_parts ? self->parts_pipeline : self->pipeline,
-    .n_points = is_of_parts ? self->n_points * self->n_parts : self->n_points,
+    .n_points = is_of_parts ? self->n_points * self->n_parts : self->by_four ? self->n_points / 4 : self->n_points,
     .points_per_group = self->workgroup_per_point ? self->points_per_group
                                                   : GHLO_SPIRV_GROUP * self->points_per_invocation,
     .most_groups = self->workgroup_per_point || is_of_parts ? G_MAXUINT
                    : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .work = count_work (self, is_of_parts),
-    .kernel = scratch_size == 0 && self->points_per_invocation == 1 && self->points_per_group == 1 ? self : NULL,
+    .kernel = scratch_size == 0 && self->points_per_invocation == 1 && self->points_per_group == 1
+              && !self->by_four ? self : NULL,
     .words = words, .n_words = ghlo_spirv_count_words (kernel),
     .accesses = accesses, .n_accesses = kernel->n_buffers,
   };

@@ -27,6 +27,8 @@ struct _GhloGpuKernel
   guint64             n_parts;          /* parts of each point that are computed separately */
   gsize               scratch_each;     /* bytes per invocation */
   guint64             n_invocations;    /* that run at the same time, each with its own scratch */
+  gboolean            by_four;          /* as in GhloSpirvSchedule, as is the next one; set by the compile */
+  guint64             aligned;
   gboolean            may_be_predicated;  /* as in GhloStepRequest; set by the compile */
 };
 
@@ -44,9 +46,11 @@ gsize             ghlo_gpu_kernel_scratch      (const GhloGpuKernel  *self);
 /* Returns the schedule of the kernel's shader, or of the one that computes parts or merges them. */
 GhloSpirvSchedule ghlo_gpu_kernel_schedule     (const GhloGpuKernel  *self,
                                                 GhloSpirvParts        parts);
-/* Compiles the pipelines. @may_be_predicated comes from the step's request. */
+/* Compiles the pipelines. @may_be_predicated comes from the step's request; @aligned has a bit for each buffer that is
+ * known to be aligned to 16 bytes. */
 gboolean          ghlo_gpu_kernel_compile      (GhloGpuKernel        *self,
                                                 gboolean              may_be_predicated,
+                                                guint64               aligned,
                                                 GError              **error);
 /* Records the kernel's dispatches. @buffers has a place for each of the kernel's buffers. */
 void              ghlo_gpu_kernel_record       (const GhloGpuKernel  *self,

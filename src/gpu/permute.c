@@ -9,13 +9,16 @@
 #include "base/sizes.h"
 #include "gpu/shaders.h"
 
-/* MAX_AXES and MAX_SIDE of shaders/permute.comp; the latter is that of elements along the inner axes of an order. */
-enum { MAX_AXES = GHLO_GPU_PERMUTE_MAX_AXES, MAX_SIDE = 256 };
+/* Those of shaders/permute.comp: axes, and elements of an invocation. */
+enum { MAX_AXES = GHLO_GPU_PERMUTE_MAX_AXES, MAX_EACH = 16 };
 
-/* The elements that are enough for adjacent ones, and the bytes from which they need no staging if both places have
- * them; elements of a box for each invocation, with twice as many registers for those of 8 bytes; and how many boxes
- * fill a device, which takes smaller ones before it has fewer. */
-enum { ENOUGH = 64, ENOUGH_BYTES = 64, MAX_EACH = 16, MAX_EACH_WIDE = 8, MANY_BOXES = 1024, LEAST_OF_BOX = 512 };
+/* The most elements of 8 bytes of a box. */
+enum { MOST_WIDE = 2048 };
+
+/* The elements that are enough for adjacent ones, fewer in smaller boxes, and the most; the bytes from which adjacent
+ * ones need no staging if both places have them; how many boxes fill a device, and the least elements of one that is
+ * made smaller for that. */
+enum { ENOUGH = 64, MOST_ADJACENT = 256, ENOUGH_BYTES = 64, MANY_BOXES = 1024, LEAST_OF_BOX = 1024 };
 
 typedef struct
 {
@@ -23,32 +26,44 @@ typedef struct
 #include "shaders/permute.words"
 } Table;
 
-static guint
-find_most_each (const GhloGpuPermute *self)
+/* The specialization constants of the shader. */
+typedef struct
 {
-  return self->size == 8 ? MAX_EACH_WIDE : MAX_EACH;
-}
+  guint32 size, n_elements, n_words, from_start, to_start;
+  guint32 sizes[MAX_AXES], boxes[MAX_AXES], from_strides[MAX_AXES], to_strides[MAX_AXES], positions[MAX_AXES];
+  guint32 to_order[MAX_AXES];
+} Constants;
 
-/* The most words of shared memory for the elements of a box: a row of an odd number of words for each. */
+/* Returns axis number @i of the order of a place: 0 where is read, 1 where is written. */
 static guint
-find_words (const GhloGpuPermute *self)
+axis_at (const GhloGpuPermute *self,
+         guint                 place,
+         guint                 i)
 {
-  return find_most_each (self) * GHLO_GPU_SHADER_GROUP + MAX_SIDE;
+  return place == 0 ? i : self->to_order[i];
 }
 
 static void
-sort_axes (GhloGpuPermute *self,
-           guint           place)
+sort_axes (GhloGpuPermute        *self,
+           const GhloGpuCopyAxis *axes,
+           guint                  n_axes)
 {
-  guint *order = self->orders[place];
+  for (guint i = 0; i < MAX_AXES; i++)
+    {
+      const GhloGpuCopyAxis axis = i < n_axes ? axes[i] : (GhloGpuCopyAxis) { 1, { G_MAXINT64, G_MAXINT64 } };
+      guint at = i;
 
-  for (guint i = 0; i < self->n_axes; i++)
+      for (; at > 0 && ABS (self->axes[at - 1].strides[0]) > ABS (axis.strides[0]); at--)
+        self->axes[at] = self->axes[at - 1];
+      self->axes[at] = axis;
+    }
+  for (guint i = 0; i < MAX_AXES; i++)
     {
       guint at = i;
 
-      for (; at > 0 && ABS (self->axes[order[at - 1]].strides[place]) > ABS (self->axes[i].strides[place]); at--)
-        order[at] = order[at - 1];
-      order[at] = i;
+      for (; at > 0 && ABS (self->axes[self->to_order[at - 1]].strides[1]) > ABS (self->axes[i].strides[1]); at--)
+        self->to_order[at] = self->to_order[at - 1];
+      self->to_order[at] = i;
     }
 }
 
@@ -61,7 +76,7 @@ count_elements (const GhloGpuPermute *self,
   gint64 count = 1;
 
   for (guint i = 0; i < n; i++)
-    count *= self->boxes[self->orders[place][i]];
+    count *= self->boxes[axis_at (self, place, i)];
 
   return count;
 }
@@ -76,9 +91,9 @@ extend_box (GhloGpuPermute *self,
 {
   gint64 n = 1;
 
-  for (guint i = 0; i < self->n_axes && n < most; i++)
+  for (guint i = 0; i < MAX_AXES && n < most; i++)
     {
-      const guint axis = self->orders[place][i];
+      const guint axis = axis_at (self, place, i);
       const gint64 size = self->axes[axis].size, before = self->boxes[axis];
 
       if (axis == end || (before > 1 && (before < size || n * before > most)))
@@ -96,7 +111,7 @@ static void
 choose_boxes (GhloGpuPermute *self,
               guint           n_common)
 {
-  gint64 most = find_most_each (self) * GHLO_GPU_SHADER_GROUP;
+  gint64 most = self->size > sizeof (guint32) ? MOST_WIDE : MAX_EACH * GHLO_GPU_SHADER_GROUP;
 
   do
     {
@@ -104,21 +119,37 @@ choose_boxes (GhloGpuPermute *self,
       guint last;
       gint64 n;
 
-      for (guint i = 0; i < self->n_axes; i++)
+      for (guint i = 0; i < MAX_AXES; i++)
         self->boxes[i] = 1;
       self->n_inner[0] = self->n_inner[1] = 0;
-      extend_box (self, 0, enough, self->orders[1][n_common]);
-      extend_box (self, 1, MIN (most * count_elements (self, 0, n_common) / count_elements (self, 0, self->n_axes),
-                                MAX_SIDE), G_MAXUINT);
-      last = self->orders[0][self->n_inner[0] - 1];
-      n = MIN (most / count_elements (self, 0, self->n_axes), MAX_SIDE / count_elements (self, 0, self->n_inner[0]));
+      extend_box (self, 0, enough, self->to_order[n_common]);
+      extend_box (self, 1, MIN (most * count_elements (self, 0, n_common) / count_elements (self, 0, MAX_AXES),
+                                MOST_ADJACENT), G_MAXUINT);
+      last = self->n_inner[0] - 1;
+      n = MIN (most / count_elements (self, 0, MAX_AXES), MOST_ADJACENT / count_elements (self, 0, last + 1));
       self->boxes[last] = MIN (self->boxes[last] * MAX (n, 1), self->axes[last].size);
       self->n_boxes = 1;
-      for (guint i = 0; i < self->n_axes; i++)
+      for (guint i = 0; i < MAX_AXES; i++)
         self->n_boxes *= (guint64) ghlo_ceil_div (self->axes[i].size, self->boxes[i]);
       most /= 2;
     }
   while (self->n_boxes < MANY_BOXES && most >= LEAST_OF_BOX);
+}
+
+/* Rows have an odd number of words, so that neighbours in different rows lie in different banks. */
+static void
+place_elements (GhloGpuPermute *self)
+{
+  gsize position = 1;
+
+  for (guint i = 0; i < MAX_AXES; i++)
+    {
+      if (i == self->n_inner[1])
+        position |= 1;
+      self->positions[self->to_order[i]] = position;
+      position *= (gsize) self->boxes[self->to_order[i]];
+    }
+  self->n_words = position;
 }
 
 gboolean
@@ -130,46 +161,55 @@ ghlo_gpu_permute_init (GhloGpuPermute        *self,
                        const gint64          *starts,
                        const gsize           *reaches)
 {
-  const gsize shared_size = (gsize) (MAX_EACH * GHLO_GPU_SHADER_GROUP + MAX_SIDE * 6) * sizeof (guint32);
   guint n_common = 0;
 
-  *self = (GhloGpuPermute) { .device = device, .size = (guint) size, .n_axes = n_axes };
+  *self = (GhloGpuPermute) { .device = device, .size = (guint) size };
   if (n_axes < 2 || n_axes > MAX_AXES || size > 8 || reaches[0] > G_MAXUINT32 || reaches[1] > G_MAXUINT32
-      || device->vulkan.shared_memory < shared_size || ghlo_gpu_shaders_obstacle (device) != NULL)
+      || ghlo_gpu_shaders_obstacle (device) != NULL)
     return FALSE;
-  for (guint place = 0; place < 2; place++)
+  for (guint i = 0; i < 2; i++)
     {
-      self->starts[place] = starts[place];
-      self->reaches[place] = reaches[place];
-      for (guint i = 0; i < n_axes; i++)
-        self->axes[i] = axes[i];
-      sort_axes (self, place);
+      self->starts[i] = starts[i];
+      self->reaches[i] = reaches[i];
     }
   /* Elements of a broadcast have the same neighbours everywhere. */
   for (guint i = 0; i < n_axes; i++)
     if (axes[i].strides[0] == 0 || axes[i].strides[1] == 0)
       return FALSE;
-  for (gsize n = size; n_common < n_axes && self->orders[0][n_common] == self->orders[1][n_common]; n_common++)
+  sort_axes (self, axes, n_axes);
+  for (gsize n = size; n_common < n_axes && self->to_order[n_common] == n_common; n_common++)
     {
-      n *= (gsize) axes[self->orders[0][n_common]].size;
+      n *= (gsize) self->axes[n_common].size;
       if (n >= ENOUGH_BYTES)
         return FALSE;
     }
   if (n_common == n_axes)
     return FALSE;
   choose_boxes (self, n_common);
+  place_elements (self);
 
-  return TRUE;
+  return self->n_words * MAX (size, sizeof (guint32)) <= device->vulkan.shared_memory;
 }
 
 gboolean
 ghlo_gpu_permute_compile (GhloGpuPermute  *self,
                           GError         **error)
 {
-  const guint32 constants[] = { self->size, find_most_each (self), find_words (self) };
+  Constants constants = { .size = self->size, .n_elements = (guint32) count_elements (self, 0, MAX_AXES),
+                          .n_words = (guint32) self->n_words, .from_start = (guint32) self->starts[0],
+                          .to_start = (guint32) self->starts[1] };
 
-  self->pipeline = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_PERMUTE, constants,
-                                            G_N_ELEMENTS (constants), error);
+  for (guint i = 0; i < MAX_AXES; i++)
+    {
+      constants.sizes[i] = (guint32) self->axes[i].size;
+      constants.boxes[i] = (guint32) self->boxes[i];
+      constants.from_strides[i] = (guint32) self->axes[i].strides[0];
+      constants.to_strides[i] = (guint32) self->axes[i].strides[1];
+      constants.positions[i] = (guint32) self->positions[i];
+      constants.to_order[i] = self->to_order[i];
+    }
+  self->pipeline = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_PERMUTE, (const guint32 *) &constants,
+                                            sizeof constants / sizeof (guint32), error);
 
   return self->pipeline != NULL;
 }
@@ -180,9 +220,7 @@ ghlo_gpu_permute_record (const GhloGpuPermute *self,
                          GhloBufferRef         to,
                          GhloGpuRecording     *recording)
 {
-  Table table = { .from = ghlo_gpu_place_encode (from), .to = ghlo_gpu_place_encode (to),
-                  .from_start = (guint64) self->starts[0], .to_start = (guint64) self->starts[1],
-                  .n_axes = self->n_axes, .n_from_inner = self->n_inner[0], .n_to_inner = self->n_inner[1] };
+  const Table table = { .from = ghlo_gpu_place_encode (from), .to = ghlo_gpu_place_encode (to) };
   const GhloGpuAccess accesses[] = { { GHLO_SPIRV_N_WORDS, from, 0, self->reaches[0], FALSE },
                                      { GHLO_SPIRV_N_WORDS + 1, to, 0, self->reaches[1], TRUE } };
   const GhloGpuDispatch dispatch = {
@@ -190,26 +228,6 @@ ghlo_gpu_permute_record (const GhloGpuPermute *self,
     .most_groups = G_MAXUINT, .words = (const guint64 *) &table, .n_words = sizeof table / sizeof (guint64),
     .accesses = accesses, .n_accesses = G_N_ELEMENTS (accesses),
   };
-  gint64 position = 1;
 
-  for (guint i = 0; i < self->n_axes; i++)
-    {
-      table.sizes[i] = (guint64) self->axes[i].size;
-      table.boxes[i] = (guint64) self->boxes[i];
-      table.from_strides[i] = (guint64) self->axes[i].strides[0];
-      table.to_strides[i] = (guint64) self->axes[i].strides[1];
-      table.from_order[i] = self->orders[0][i];
-      table.to_order[i] = self->orders[1][i];
-    }
-  /* Rows of an odd number of words, so that neighbours in different rows lie in different banks. */
-  for (guint i = 0; i < self->n_axes; i++)
-    {
-      const guint axis = self->orders[1][i];
-
-      if (i == self->n_inner[1])
-        position |= 1;
-      table.positions[axis] = (guint64) position;
-      position *= self->boxes[axis];
-    }
   ghlo_gpu_recording_dispatch (recording, &dispatch);
 }

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_GPU_PERMUTE_MAX_AXES = 8 };
+enum { GHLO_GPU_PERMUTE_MAX_AXES = 5 };
 
 /* What both places cross in one loop: a dimension, or several whose elements are at equal distances in both. */
 typedef struct
@@ -24,11 +24,13 @@ typedef struct
 {
   GhloGpuDevice      *device;
   guint               size;           /* bytes of an element */
-  guint               n_axes;
-  GhloGpuCopyAxis     axes[GHLO_GPU_PERMUTE_MAX_AXES];
-  guint               orders[2][GHLO_GPU_PERMUTE_MAX_AXES];     /* axes by their strides, the least first */
+  GhloGpuCopyAxis     axes[GHLO_GPU_PERMUTE_MAX_AXES];  /* by their strides where is read, the least first; behind
+                                                         * them some of size 1 */
+  guint               to_order[GHLO_GPU_PERMUTE_MAX_AXES];      /* axes by their strides where is written */
   gint64              boxes[GHLO_GPU_PERMUTE_MAX_AXES];         /* elements of an axis in a box */
   guint               n_inner[2];     /* axes of an order whose elements in a box are adjacent */
+  gsize               positions[GHLO_GPU_PERMUTE_MAX_AXES];     /* in shared memory: words between neighbours */
+  gsize               n_words;        /* of shared memory, of half an element if that has 8 bytes */
   guint64             n_boxes;
   gint64              starts[2];      /* bytes from the lowest address to the first element */
   gsize               reaches[2];     /* bytes from the lowest address to the end */

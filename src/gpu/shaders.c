@@ -38,7 +38,7 @@
 #include "shaders/sort_scan.h"
 #include "shaders/sort_short.h"
 
-enum { HEADER_WORDS = 5, MAX_CONSTANTS = 8 };
+enum { HEADER_WORDS = 5, MAX_CONSTANTS = 40 };
 
 typedef struct
 {

@@ -149,11 +149,11 @@ ghlo_gpu_planes_compile (GhloGpuPlanes  *self,
 {
   for (guint i = 0; i < 2; i++)
     if ((self->sides[i].factors != NULL
-         && !ghlo_gpu_kernel_compile (&self->sides[i].find_factors, may_be_predicated, error))
-        || !ghlo_gpu_kernel_compile (&self->sides[i].make_planes, may_be_predicated, error))
+         && !ghlo_gpu_kernel_compile (&self->sides[i].find_factors, may_be_predicated, 0, error))
+        || !ghlo_gpu_kernel_compile (&self->sides[i].make_planes, may_be_predicated, 0, error))
       return FALSE;
 
-  return ghlo_gpu_kernel_compile (&self->find_flag, may_be_predicated, error);
+  return ghlo_gpu_kernel_compile (&self->find_flag, may_be_predicated, 0, error);
 }
 
 /* Finds the places of the buffers of a side's kernels: the operand, factors, and planes. */

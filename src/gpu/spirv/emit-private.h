@@ -77,6 +77,8 @@ typedef struct
   guint8            places[GHLO_KERNEL_MAX_TEMPORARIES];        /* SpirvPlace, if there is a lane */
   GhloSpirvParts    parts;              /* of the first block with folds */
   gboolean          is_speculative;     /* all points are cheap, see emit.c */
+  gboolean          by_four;            /* as in GhloSpirvSchedule, as is the next one */
+  guint64           aligned;
   Id                part, n_points, slot;  /* SEPARATE: the part, and the slot of its results; MERGED: n_points is set,
                                             * and slot is the point's number */
   Id                zero;               /* read from the table; only if floats.folds_exactly is FALSE */
@@ -199,6 +201,16 @@ Id   ghlo_spirv_load          (Spirv           *self,
 Id   ghlo_spirv_load_where    (Spirv           *self,
                                guint            access,
                                Id               inside);
+/* Whether the elements of an access at the four points of GhloSpirvSchedule.by_four can be loaded or stored together;
+ * and functions that do, at the first of the points. */
+gboolean ghlo_spirv_has_four  (const Spirv     *self,
+                               guint            access);
+void ghlo_spirv_load_four     (Spirv           *self,
+                               guint            access,
+                               Id              *elements);
+void ghlo_spirv_store_four    (Spirv           *self,
+                               guint            access,
+                               const Id        *elements);
 Id   ghlo_spirv_inside        (Spirv           *self,
                                guint            access);
 void ghlo_spirv_store         (Spirv           *self,

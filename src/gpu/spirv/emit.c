@@ -63,12 +63,58 @@ set_point (Spirv *self,
       if (i > 0)
         {
           extent = is_narrow ? CODE (SpvOpUConvert, type, self->extents[i]) : self->extents[i];
+          if (self->by_four && i == self->kernel->n_parallel - 1)
+            extent = CODE (SpvOpUDiv, type, extent, ghlo_spirv_integer (self, is_narrow ? 32 : 64, 4));
           quotient = CODE (SpvOpUDiv, type, number, extent);
           coordinate = CODE (SpvOpISub, type, number, CODE (SpvOpIMul, type, quotient, extent));
           number = quotient;
         }
       self->point[i] = is_narrow ? CODE (SpvOpUConvert, self->u64, coordinate) : coordinate;
+      if (self->by_four && i == self->kernel->n_parallel - 1)
+        self->point[i] = CODE (SpvOpIMul, self->u64, self->point[i], ghlo_spirv_u64 (self, 4));
     }
+}
+
+/* Computes four adjacent points, whose elements are loaded together before and stored together after that. */
+static void
+emit_four (Spirv *self)
+{
+  const GhloKernelBlock *block = self->kernel->blocks;
+  const GhloKernelStore *stores = &self->kernel->stores[block->first_store];
+  const guint axis = self->kernel->n_parallel - 1;
+  g_autofree Id (*values)[4] = g_malloc (block->n_stores * sizeof *values);
+
+  self->unrolled = (SpirvUnrolled) { .first = self->point[axis], .step = 1, .n = 4, .axis = axis };
+  for (guint i = 0; i < 4; i++)
+    {
+      ghlo_spirv_unroll_point (self, i);
+      ghlo_spirv_preload_next (self, block);
+      ghlo_spirv_nodes (self, block->first_node, block->first_merge);
+      for (guint k = 0; k < (guint) block->n_stores; k++)
+        values[k][i] = self->values[stores[k].node];
+    }
+  for (guint k = 0; k < (guint) block->n_stores; k++)
+    {
+      ghlo_spirv_unroll_point (self, 0);
+      if (ghlo_spirv_has_four (self, stores[k].access))
+        ghlo_spirv_store_four (self, stores[k].access, values[k]);
+      else
+        for (guint i = 0; i < 4; i++)
+          {
+            ghlo_spirv_unroll_point (self, i);
+            ghlo_spirv_store (self, stores[k].access, values[k][i]);
+          }
+    }
+  self->unrolled = (SpirvUnrolled) { 0 };
+}
+
+static void
+emit_block (Spirv *self)
+{
+  if (self->by_four)
+    emit_four (self);
+  else
+    ghlo_spirv_blocks (self);
 }
 
 /* Returns the number of the point. If parts are computed separately, @number counts the points of all parts. */
@@ -106,7 +152,7 @@ emit_points (Spirv *self,
                                                    ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)));
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, loop.index, end));
   set_point (self, loop.index);
-  ghlo_spirv_blocks (self);
+  emit_block (self);
   ghlo_spirv_end_if (self, exit);
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
 }
@@ -211,7 +257,7 @@ emit_point (Spirv *self,
   else
     {
       ghlo_spirv_preload (self);
-      ghlo_spirv_blocks (self);
+      emit_block (self);
     }
   ghlo_spirv_end_if (self, exit);
 }
@@ -246,6 +292,8 @@ begin_kernel (Spirv                   *self,
   memset (&self->kernel, 0, sizeof *self - G_STRUCT_OFFSET (Spirv, kernel));
   self->kernel = kernel;
   self->parts = schedule->parts;
+  self->by_four = schedule->by_four;
+  self->aligned = schedule->aligned;
   self->is_speculative = is_speculative (self, schedule);
 }
 

@@ -330,3 +330,44 @@ ghlo_spirv_store (Spirv *self,
   if (exit != 0)
     ghlo_spirv_end_if (self, exit);
 }
+
+gboolean
+ghlo_spirv_may_be_four (const GhloKernel *kernel,
+                        guint             access,
+                        guint             axis,
+                        guint64           aligned)
+{
+  const GhloKernelAccess *of = &kernel->accesses[access];
+  const gint64 size = (gint64) ghlo_element_info (of->type)->size;
+  gint64 bits = of->offset;
+
+  for (guint i = 0; i < kernel->n_axes; i++)
+    if (i != axis)
+      bits |= of->strides[i];
+
+  return size <= (gint64) sizeof (guint32) && of->n_terms == 0 && (aligned >> of->buffer & 1) != 0
+         && of->strides[axis] == size && bits % (4 * size) == 0;
+}
+
+gboolean
+ghlo_spirv_has_four (const Spirv *self,
+                     guint        access)
+{
+  return ghlo_spirv_may_be_four (self->kernel, access, self->unrolled.axis, self->aligned);
+}
+
+void
+ghlo_spirv_load_four (Spirv *self,
+                      guint  access,
+                      Id    *elements)
+{
+  ghlo_spirv_read_four (self, self->kernel->accesses[access].type, find_place (self, access).address, elements);
+}
+
+void
+ghlo_spirv_store_four (Spirv    *self,
+                       guint     access,
+                       const Id *elements)
+{
+  ghlo_spirv_write_four (self, self->kernel->accesses[access].type, find_place (self, access).address, elements);
+}

@@ -80,6 +80,12 @@ keep (Spirv *self,
   const gboolean varies = varies_along (self->kernel, &self->kernel->accesses[number], unrolled.axis);
 
   *preload = (SpirvPreload) { .access = (guint16) number, .axis = (guint8) unrolled.axis, .first = unrolled.first };
+  if (self->by_four && ghlo_spirv_has_four (self, number))
+    {
+      ghlo_spirv_unroll_point (self, 0);
+      ghlo_spirv_load_four (self, number, preload->values);
+      first = end;
+    }
   for (guint i = first; i < end; i++)
     {
       Id inside = ghlo_spirv_unroll_point (self, i);

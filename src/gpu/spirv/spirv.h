@@ -71,6 +71,10 @@ typedef struct
   gboolean workgroup_per_point;
   gsize    shared_size;         /* bytes of shared memory available in the former case */
   guint    points_per_invocation;       /* of one that needs no scratch, with parts in turn; 0 means 1 */
+  gboolean by_four;             /* A point of the schedule is four adjacent ones, of a kernel of one block of points
+                                 * without folds, whose stores have no terms, and whose last parallel axis has a
+                                 * multiple of four. */
+  guint64  aligned;             /* bits of buffers that are aligned to 16 bytes, for loads and stores of four */
   GhloSpirvParts parts;         /* other than IN_TURN only if ghlo_spirv_count_parts () is more than 1 */
   guint    group;               /* invocations that compute a point together, a power of two; 0: GHLO_SPIRV_GROUP */
   guint    points_per_group;    /* of such points in a workgroup, a power of two; 0 means 1. More than one only if all
@@ -126,6 +130,12 @@ guint64 ghlo_spirv_count_parts (const GhloKernel         *kernel,
 gsize   ghlo_spirv_parts_scratch (const GhloKernel       *kernel,
                                   guint64                 n_points,
                                   guint64                 n_parts);
+/* Whether four elements of an access, at adjacent points along @axis, are adjacent and aligned, given that the buffers
+ * of the bits in @aligned are aligned to 16 bytes. */
+gboolean ghlo_spirv_may_be_four (const GhloKernel        *kernel,
+                                 guint                    access,
+                                 guint                    axis,
+                                 guint64                  aligned);
 /* Returns an upper bound of the bytes of shared memory that a workgroup needs for each of its points. */
 gsize   ghlo_spirv_shared  (const GhloKernel         *kernel);
 /* Returns the maximum number of iterations, over all loops together, that an invocation executes for a point or a part

@@ -168,7 +168,7 @@ finish (gpointer                step,
   if (reason != NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a Vulkan device cannot copy a view: %s", reason);
 
-  return reason == NULL && ghlo_gpu_kernel_compile (&self->on, request->may_be_predicated, error);
+  return reason == NULL && ghlo_gpu_kernel_compile (&self->on, request->may_be_predicated, 0, error);
 }
 
 static gboolean

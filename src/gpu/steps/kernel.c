@@ -8,10 +8,13 @@
 #include "kernel/lower.h"
 #include "kernel/text.h"
 
+/* Bytes of the most elements that are loaded at once. */
+enum { ALIGNMENT = 16 };
+
 typedef struct
 {
   GhloLoweredKernel lowered;
-  GhloGpuKernel  kernel;
+  GhloGpuKernel     kernel;
 } Step;
 
 static void
@@ -63,8 +66,18 @@ make_pipelines (gpointer                step,
                 GError                **error)
 {
   Step *self = step;
+  const GhloLoweredKernel *lowered = &self->lowered;
+  guint64 aligned = 0;
 
-  return ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, error);
+  for (guint i = 0; i < lowered->kernel->n_buffers; i++)
+    {
+      const guint of = i < lowered->n_operands ? i : request->n_operands + i - lowered->n_operands;
+
+      if (request->alignments[of] % ALIGNMENT == 0 && lowered->starts[i] % ALIGNMENT == 0)
+        aligned |= (guint64) 1 << i;
+    }
+
+  return ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, aligned, error);
 }
 
 static gboolean

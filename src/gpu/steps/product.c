@@ -334,11 +334,11 @@ make_pipelines (Step                   *self,
                 GError                **error)
 {
   return ghlo_gpu_product_compile (&self->shader, self->device, error)
-         && (self->pieces == NULL || ghlo_gpu_kernel_compile (&self->sum, request->may_be_predicated, error))
+         && (self->pieces == NULL || ghlo_gpu_kernel_compile (&self->sum, request->may_be_predicated, 0, error))
          && (!self->has_planes || (ghlo_gpu_planes_compile (&self->planes, request->may_be_predicated, error)
                                    && ghlo_gpu_product_compile (&self->fallback, self->device, error)))
          && (self->separate_reason == NULL
-             || ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, error));
+             || ghlo_gpu_kernel_compile (&self->kernel, request->may_be_predicated, 0, error));
 }
 
 static gboolean

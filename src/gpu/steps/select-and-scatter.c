@@ -64,8 +64,8 @@ make_pipelines (gpointer                step,
 {
   Step *self = step;
 
-  return ghlo_gpu_kernel_compile (&self->select, request->may_be_predicated, error)
-         && ghlo_gpu_kernel_compile (&self->gather, request->may_be_predicated, error);
+  return ghlo_gpu_kernel_compile (&self->select, request->may_be_predicated, 0, error)
+         && ghlo_gpu_kernel_compile (&self->gather, request->may_be_predicated, 0, error);
 }
 
 static gboolean

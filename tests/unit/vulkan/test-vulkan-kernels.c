@@ -112,7 +112,7 @@ check_kernel (GhloGpuDevice *device,
     reason = "the device flushes subnormal numbers, which are in its memory";
   if (reason != NULL)
     return;
-  ghlo_gpu_kernel_compile (&on_device, FALSE, &error);
+  ghlo_gpu_kernel_compile (&on_device, FALSE, 0, &error);
   g_assert_no_error (error);
   found = random_memory_new (kernel, SEED);
   expected = random_memory_copy (kernel, found);
