@@ -15,8 +15,8 @@ enum
   MIN_ROWS = 16,                /* the least number of rows that become points */
   MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or of eight vectors of 8 */
   MIN_POINTS = 32,              /* adjacent parallel points that fill vectors without chains */
-  MIN_CHAIN = 64,               /* elements that are folded in sequence: as many as leave that many parts, … */
-  MAX_CHAIN = 512,
+  MAX_CHAIN = 512,              /* the most elements that are folded in sequence */
+  MIN_CHAIN = 64,               /* with fewer chains: as many as leave PARTS parts, but not fewer than this */
   PARTS = 128,
 };
 
@@ -254,8 +254,10 @@ ghlo_emission_choose_order (GhloEmission *self)
       self->n_chains *= 2;
   for (guint i = self->n_parallel + 1; i < self->n_axes; i++)
     rest *= self->extents[i];
-  chain = self->extents[self->n_parallel] * rest / (PARTS * (gint64) self->n_chains);
-  self->split = MAX (CLAMP (chain, MIN_CHAIN, MAX_CHAIN) * (gint64) self->n_chains / rest, 1);
+  chain = self->n_chains < MAX_CHAINS
+          ? CLAMP (self->extents[self->n_parallel] * rest / (PARTS * (gint64) self->n_chains), MIN_CHAIN, MAX_CHAIN)
+          : MAX_CHAIN;
+  self->split = MAX (chain * (gint64) self->n_chains / rest, 1);
   if (self->split >= self->extents[self->n_parallel])
     self->split = 0;
 }
