@@ -108,7 +108,7 @@ ghlo_lower_set_domain (GhloLowering     *self,
   return add_dimensions (self, type->dimensions, type->rank) && set_axes (self, reduced);
 }
 
-/* Returns the first reduction in the group, or NULL. */
+/* Returns the first reduction in the group that is not its input, or NULL. */
 static const GhloIrOp *
 find_reduction (const GhloKernelGroup *group)
 {
@@ -117,8 +117,8 @@ find_reduction (const GhloKernelGroup *group)
   if (group->output_value != NULL)
     return NULL;
   for (; op != NULL && (group->body == NULL || op != group->body->last); op = op->next)
-    if (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW
-        || op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+    if (op != group->input_op && (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW
+                                  || op->kind == GHLO_OP_STABLEHLO_CONVOLUTION))
       return op;
     else if (group->body == NULL)
       break;
