@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "base/debug.h"
+#include "base/mapped.h"
 #include "base/sizes.h"
 #include "base/trace.h"
 #include "execute/compile-plan.h"
 #include "execute/run-recordings.h"
 #include "execute/run-spaces.h"
 #include "runtime/arena.h"
+#include "runtime/background.h"
 #include "runtime/memory.h"
 #include "runtime/packed.h"
 
@@ -37,6 +39,7 @@ struct _GhloRunPlan
   gsize               plan_size;     /* bytes of the plan that are counted in the memory of the process */
   gsize               arena_size;    /* bytes, including the frame */
   guint               frame;         /* the slot that holds a run's addresses, arenas and views */
+  gint                has_run;       /* atomic */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
 
@@ -330,6 +333,8 @@ find_packed (Run            *run,
       gboolean ok = step->implementation->pack (step->compiled_step->compiled, view, copy, scratch, run->monitor);
 
       view->packed = ghlo_packed_finish (slot, ok, ghlo_monitor_cancelled (run->monitor, NULL));
+      if (view->packed != NULL)
+        ghlo_mapped_release_view (view);
     }
 }
 
@@ -737,6 +742,10 @@ ghlo_run_plan_run (GhloRunPlan           *self,
 
   if (arena == NULL)
     return FALSE;
+  if (!g_atomic_int_get (&self->has_run))
+    g_atomic_int_set (&self->has_run, TRUE);
+  else
+    ghlo_background_release ();
   if (run.profile != NULL)
     ghlo_run_profile_begin (run.profile, self->plan->n_steps);
   ok = make_outputs (self, options, inputs, outputs, error);

@@ -166,23 +166,34 @@ def compile_program(program, device=None, wait_for_code=True, caching=True):
     return Object(LIBRARY.ghlo_client_compile(CLIENT, program, options, None, None))
 
 
-def to_buffer(array, device=None):
-    """Copies an array to a buffer, in the memory of a device or the host."""
+def make_buffer(array, make_bytes):
+    """A buffer of an array, and the array whose elements it has, of bytes that a function of GLib's makes of these."""
     array = np.asarray(array, order='C')    # unlike ascontiguousarray, this keeps rank 0
     dimensions = ''.join(f'{size}x' for size in array.shape)
     tensor_type = LIBRARY.ghlo_tensor_type_parse(f'tensor<{dimensions}{NAMES[array.dtype.name]}>'.encode())
     if array.dtype.name == 'int4':    # of four bits in a byte, where a buffer has its sign, too
         array = array.astype('int8')
-    make_bytes = LIBRARY.g_bytes_new if device is None else LIBRARY.g_bytes_new_static
     data = make_bytes(array.ctypes.data, array.nbytes)
     try:
-        buffer = Object(LIBRARY.ghlo_buffer_new_from_bytes(tensor_type, data))
-        if device is None:
-            return buffer
-        return Object(LIBRARY.ghlo_buffer_copy_to_device(buffer, device, None))
+        return Object(LIBRARY.ghlo_buffer_new_from_bytes(tensor_type, data)), array
     finally:
         LIBRARY.g_bytes_unref(data)
         LIBRARY.ghlo_tensor_type_unref(tensor_type)
+
+
+def to_buffer(array, device=None):
+    """Copies an array to a buffer, in the memory of a device or the host."""
+    if device is None:
+        return make_buffer(array, LIBRARY.g_bytes_new)[0]
+    lent, _array = make_buffer(array, LIBRARY.g_bytes_new_static)
+    return Object(LIBRARY.ghlo_buffer_copy_to_device(lent, device, None))
+
+
+def lend_array(array):
+    """A buffer in the memory of an array that lasts for as long as the process does, and is not written to."""
+    buffer, array = make_buffer(array, LIBRARY.g_bytes_new_static)
+    LENT.append(array)
+    return buffer
 
 
 def to_numpy(buffer):
@@ -244,5 +255,6 @@ def measure_steps(session, arguments, n_runs):
     return least
 
 
+LENT = []    # arrays, which buffers read where they are
 LIBRARY = Library()
 CLIENT = Object(LIBRARY.ghlo_client_new())

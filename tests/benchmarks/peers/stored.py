@@ -10,6 +10,7 @@ Arrays are mapped, not read, as by a program that is written with care."""
 import dataclasses
 import glob
 import json
+import mmap
 import os
 
 import numpy as np
@@ -28,6 +29,16 @@ def load(path, dtype=None):
     return array.view(getattr(ml_dtypes, dtype))
 
 
+def map_elements(path, spec):
+    """The array of an input. A model has hundreds, and load() takes a tenth of a millisecond for what is known here."""
+    if not hasattr(np, spec.dtype):
+        return load(path, spec.dtype)
+    with open(path, 'rb') as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    begin = 10 + int.from_bytes(content[8:10], 'little')    # behind a header of version 1.0
+    return np.frombuffer(content, spec.dtype, offset=begin).reshape(spec.shape)
+
+
 def numbered(folder, pattern):
     return sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
 
@@ -40,7 +51,7 @@ class Stored(recipe.Program):
 
     def make_inputs(self):
         paths = numbered(self.folder, '[0-9]*.npy')
-        return [load(path, spec.dtype) for path, spec in zip(paths, self.inputs)]
+        return [map_elements(path, spec) for path, spec in zip(paths, self.inputs)]
 
 
 def write_program(folder, text, arrays, roles, carried):

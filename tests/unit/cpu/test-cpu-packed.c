@@ -6,8 +6,11 @@
 
 #include "runtime/packed.h"
 
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../compiled-program.h"
 #include "runtime/memory.h"
@@ -45,6 +48,12 @@
   " : (tensor<37x300xf32>, tensor<" kernel "xf32>) -> tensor<37x523xf32>\n" \
   "  %1 = stablehlo.add %k, %k : tensor<" kernel "xf32>\n" \
   "  return %0, %1 : tensor<37x523xf32>, tensor<" kernel "xf32>\n}\n"
+
+#define ALONE \
+  "func.func @main(%x: tensor<37x300xf32>, %k: tensor<300x523xf32>) -> tensor<37x523xf32> {\n" \
+  "  %0 = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0]" \
+  " : (tensor<37x300xf32>, tensor<300x523xf32>) -> tensor<37x523xf32>\n" \
+  "  return %0 : tensor<37x523xf32>\n}\n"
 
 typedef struct
 {
@@ -284,6 +293,69 @@ test_infinite (void)
   ghlo_value_unref (kernel);
 }
 
+/* How many pages between two addresses are mapped in. */
+static gsize
+count_present (const guint8 *data,
+               gsize         n_pages)
+{
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  g_autofree guint64 *entries = g_new (guint64, n_pages);
+  int fd = open ("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  gsize n = 0;
+
+  g_assert_cmpint (pread (fd, entries, n_pages * 8, (off_t) ((gsize) data / page * 8)), ==, n_pages * 8);
+  close (fd);
+  for (gsize i = 0; i < n_pages; i++)
+    n += entries[i] >> 63;
+
+  return n;
+}
+
+/* A kernel in a mapped file, as weights are, is in memory once: packed. Who reads it otherwise gets it again. */
+static void
+test_mapped (void)
+{
+  const PackedCase *self = &cases[2];
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  g_autoptr (GBytes) text = g_bytes_new_static (self->text, strlen (self->text)), bytes = NULL;
+  g_autoptr (GBytes) alone_text = g_bytes_new_static (ALONE, strlen (ALONE));
+  g_autoptr (GhloValue) x = new_value (self->x, self->rank, -0.5f), first = NULL;
+  g_autoptr (GhloValue) content = new_value (self->kernel, self->rank, -0.25f);
+  g_autofree char *name = NULL;
+  g_autoptr (GMappedFile) file = NULL;
+  GhloValue *kernel;
+  CompiledProgram program, alone;
+  int fd = g_file_open_tmp ("ghlo-packed-XXXXXX", &name, NULL);
+
+  g_assert_cmpint (write (fd, content->data, content->n_bytes), ==, content->n_bytes);
+  file = g_mapped_file_new_from_fd (fd, FALSE, NULL);
+  close (fd);
+  g_unlink (name);
+  bytes = g_mapped_file_get_bytes (file);
+  kernel = ghlo_value_new_for_bytes (content->type, bytes, NULL);
+  g_assert_true (kernel->data == g_bytes_get_data (bytes, NULL));
+
+  compiled_program_init (&program, "mapped", text);
+  compiled_program_init (&alone, "alone", alone_text);
+  first = run (&program, x, &content, FALSE);
+  for (guint i = 0; i < 6; i++)
+    {
+      GhloValue *inputs[] = { x, kernel }, *outputs[2] = { NULL, NULL };
+
+      ghlo_prepared_run ((i < 3 ? &alone : &program)->compilation->prepared, NULL, inputs, 2, outputs, NULL, NULL);
+      g_assert_cmpmem (outputs[0]->data, outputs[0]->n_bytes, first->data, first->n_bytes);
+      if (i == 2 && ghlo_packed_get_size () > 0)
+        g_assert_cmpuint (count_present (kernel->data, kernel->n_bytes / page), ==, 0);
+      for (gsize j = 0; j < content->n_elements && outputs[1] != NULL; j++)
+        g_assert_cmpfloat (((float *) (gpointer) outputs[1]->data)[j], ==, 2 * ((float *) (gpointer) content->data)[j]);
+      ghlo_values_clear (outputs, 2);
+    }
+  g_test_message ("%" G_GSIZE_FORMAT " bytes are packed", ghlo_packed_get_size ());
+  compiled_program_clear (&alone);
+  compiled_program_clear (&program);
+  ghlo_value_unref (kernel);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -300,6 +372,7 @@ main (int   argc,
       g_test_add_data_func (path, &cases[i], test_runs);
     }
   g_test_add_func ("/cpu-packed/infinite", test_infinite);
+  g_test_add_func ("/cpu-packed/mapped", test_mapped);
 
   return g_test_run ();
 }
