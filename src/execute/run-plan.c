@@ -26,6 +26,9 @@
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes of a complex<f64> */
 
+/* Who reads a buffer in its own order: nobody, nobody but one step that takes it packed where it can, or others. */
+enum { NOBODY, PACKED, OTHERS };
+
 struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
@@ -40,6 +43,7 @@ struct _GhloRunPlan
   gsize               arena_size;    /* bytes, including the frame */
   guint               frame;         /* the slot that holds a run's addresses, arenas and views */
   gint                has_run;       /* atomic */
+  guint8             *readers;       /* of buffers: as above */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
 
@@ -109,7 +113,7 @@ static gboolean
 count_plan (GhloRunPlan  *self,
             GError      **error)
 {
-  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * (sizeof (guint8 *) + sizeof (guint32));
+  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * (sizeof (guint8 *) + sizeof (guint32) + 1);
 
   if (!ghlo_memory_reserve (size, error))
     return FALSE;
@@ -132,6 +136,51 @@ fill_tables (GhloRunPlan *self)
       self->addresses[i] = non_null (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
+}
+
+static void
+add_reader (GhloRunPlan *self,
+            guint32      buffer,
+            guint8       how)
+{
+  if (buffer != GHLO_STEP_NONE)
+    self->readers[buffer] = self->readers[buffer] == NOBODY ? how : OTHERS;
+}
+
+static void
+find_readers (GhloStep *step,
+              gpointer  data)
+{
+  const GhloStepPacking *packing = step->compiled_step != NULL ? &step->compiled_step->packing : NULL;
+
+  for (guint i = 0; i < step->n_operands; i++)
+    add_reader (data, step->operands[i].buffer,
+                packing != NULL && packing->key != NULL && packing->operand == i ? PACKED : OTHERS);
+  for (guint i = 0; i < step->n_results; i++)
+    add_reader (data, step->results[i].buffer, OTHERS);
+  for (guint i = 0; i < step->n_swaps; i++)
+    {
+      add_reader (data, step->swaps[i].read, OTHERS);
+      add_reader (data, step->swaps[i].written, OTHERS);
+    }
+  for (guint i = 0; i < step->n_bodies; i++)
+    if (step->bodies[i].result.strides != NULL)
+      add_reader (data, step->bodies[i].result.buffer, OTHERS);
+}
+
+/* Once the steps are compiled. */
+static void
+find_all_readers (GhloRunPlan *self)
+{
+  const GhloStepPlan *plan = self->plan;
+
+  self->readers = g_new0 (guint8, plan->n_buffers + 1);
+  ghlo_step_plan_foreach (plan, find_readers, self);
+  for (guint i = 0; i < plan->n_inputs; i++)
+    if (plan->is_forwarded[i])
+      add_reader (self, plan->inputs[i], OTHERS);
+  for (guint i = 0; i < plan->n_outputs; i++)
+    add_reader (self, plan->outputs[i], OTHERS);
 }
 
 static gboolean
@@ -171,9 +220,12 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   fill_tables (self);
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
-  return plan_arena (self, error)
-         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, &compiling, error)
-         && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
+  if (!plan_arena (self, error)
+      || !ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, &compiling, error))
+    return NULL;
+  find_all_readers (self);
+
+  return find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -187,6 +239,7 @@ ghlo_run_plan_free (GhloRunPlan *self)
     free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
   g_free (self->slots);
+  g_free (self->readers);
   g_clear_pointer (&self->plan, ghlo_step_plan_free);
   ghlo_memory_unreserve (self->plan_size);
   g_free (self);
@@ -306,12 +359,25 @@ wait_for_shared (Run     *run,
   return queue->klass->submit (queue, error) && ghlo_fence_wait (fence, run->monitor, error);
 }
 
+/* Whether nobody but the caller, for runs of this program, has the input. */
+static gboolean
+is_bound_only (const Run *run,
+               guint      input)
+{
+  GhloValue *value = run->inputs[input];
+
+  return run->options != NULL && run->options->bound != NULL && run->options->bound[input] == value
+         && g_atomic_ref_count_compare (&value->ref_count, 2)
+         && g_atomic_ref_count_compare (&value->storage->ref_count, 1);
+}
+
 /* Looks for a copy of the operand that the step reads faster, and makes it where that is due: of a program's input in
  * host memory whose bytes do not change between runs. */
-static void
-find_packed (Run            *run,
-             const GhloStep *step,
-             gpointer        scratch)
+static gboolean
+find_packed (Run             *run,
+             const GhloStep  *step,
+             gpointer         scratch,
+             GError         **error)
 {
   const GhloStepPacking *packing = &step->compiled_step->packing;
   const guint32 number = step->operands[packing->operand].buffer;
@@ -322,10 +388,10 @@ find_packed (Run            *run,
   gpointer copy;
 
   if (buffer == NULL || buffer->kind != GHLO_STEP_BUFFER_INPUT || buffer->space != 0)
-    return;
+    return TRUE;
   storage = run->inputs[buffer->index]->storage;
   if (storage->kind != GHLO_MEMORY_HOST || storage->is_call_scoped || storage->is_rewritten)
-    return;
+    return TRUE;
   view->packed = ghlo_packed_use (storage, packing->key, (gsize) (view->data - storage->host), &slot);
   copy = view->packed == NULL ? ghlo_packed_begin (slot, packing->size) : NULL;
   if (copy != NULL)
@@ -336,6 +402,14 @@ find_packed (Run            *run,
       if (view->packed != NULL)
         ghlo_mapped_release_view (view);
     }
+  if (view->packed != NULL && !storage->is_discarded && run->self->readers[number] == PACKED
+      && is_bound_only (run, buffer->index))
+    ghlo_storage_discard (storage);
+  if (view->packed != NULL || !storage->is_discarded)
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "input %u is not there any more", buffer->index);
+
+  return FALSE;
 }
 
 static gboolean
@@ -349,8 +423,8 @@ run_compiled (Run             *run,
 
   if (shared != NULL && !wait_for_shared (run, error))
     return FALSE;
-  if (step->compiled_step->packing.key != NULL)
-    find_packed (run, step, scratch);
+  if (step->compiled_step->packing.key != NULL && !find_packed (run, step, scratch, error))
+    return FALSE;
 
   return step->implementation->run (step->compiled_step->compiled, run->views, results, scratch, run->monitor, error);
 }

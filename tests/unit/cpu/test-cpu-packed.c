@@ -356,6 +356,93 @@ test_mapped (void)
   ghlo_value_unref (kernel);
 }
 
+static guint n_returned;
+
+static void
+take_back (gpointer value)
+{
+  n_returned++;
+  ghlo_value_unref (value);
+}
+
+/* Lent by its owner, who is told when it is not needed any more. */
+static GhloValue *
+lend (GhloValue *value)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (value->data, value->n_bytes, take_back, value);
+
+  n_returned = 0;
+
+  return ghlo_value_new_for_bytes (value->type, bytes, NULL);
+}
+
+/* A kernel that is bound: read by the program in its own order, too; also held by somebody else; lent. */
+static void
+check_bound (const char *text,
+             gboolean    is_read,
+             gboolean    is_shared,
+             gboolean    is_lent)
+{
+  const PackedCase *self = &cases[2];
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GhloValue) x = new_value (self->x, self->rank, -0.5f), first = NULL, other = NULL;
+  GhloValue *own = new_value (self->kernel, self->rank, -0.25f);
+  g_autoptr (GhloValue) kernel = is_lent ? lend (own) : own;
+  GhloValue *const bound[] = { NULL, kernel };
+  const GhloRunOptions options = { .bound = bound };
+  const gsize before = ghlo_memory_get_used ();
+  CompiledProgram program;
+
+  compiled_program_init (&program, "bound", bytes);
+  other = is_shared ? ghlo_value_ref (kernel) : NULL;
+  for (guint i = 0; i < 4; i++)
+    {
+      GhloValue *inputs[] = { x, ghlo_value_ref (kernel) }, *outputs[2] = { NULL, NULL };
+      g_autoptr (GError) error = NULL;
+
+      ghlo_prepared_run (program.compilation->prepared, &options, inputs, 2, outputs, NULL, &error);
+      g_assert_no_error (error);
+      ghlo_value_unref (inputs[1]);
+      if (first == NULL)
+        first = ghlo_value_ref (outputs[0]);
+      g_assert_cmpmem (outputs[0]->data, outputs[0]->n_bytes, first->data, first->n_bytes);
+      ghlo_values_clear (outputs, 2);
+      g_assert_cmpint (kernel->storage->is_discarded, ==,
+                       !is_read && !is_shared && i > 0 && ghlo_packed_get_size () > 0);
+      if (is_lent)
+        g_assert_cmpuint (n_returned, ==, kernel->storage->is_discarded);
+    }
+  if (kernel->storage->is_discarded)
+    {
+      GhloValue *inputs[] = { x, kernel }, *output;
+
+      /* Whoever has it may run the program without saying that it is bound. */
+      g_assert_true (ghlo_prepared_run (program.compilation->prepared, NULL, inputs, 2, &output, NULL, NULL));
+      g_assert_cmpmem (output->data, output->n_bytes, first->data, first->n_bytes);
+      ghlo_value_unref (output);
+    }
+  compiled_program_clear (&program);
+  g_clear_pointer (&first, ghlo_value_unref);
+  g_clear_pointer (&other, ghlo_value_unref);
+  g_clear_pointer (&kernel, ghlo_value_unref);
+  g_clear_pointer (&x, ghlo_value_unref);
+  if (is_lent)
+    g_assert_cmpuint (n_returned, ==, 1);
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+  g_assert_cmpuint (ghlo_memory_get_used (), <, before);
+}
+
+/* What a session alone has, and reads packed only, is in memory once. */
+static void
+test_bound (void)
+{
+  check_bound (ALONE, FALSE, FALSE, FALSE);
+  check_bound (ALONE, FALSE, FALSE, TRUE);
+  check_bound (ALONE, FALSE, TRUE, TRUE);
+  check_bound (ALONE, FALSE, TRUE, FALSE);
+  check_bound (cases[2].text, TRUE, FALSE, FALSE);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -373,6 +460,7 @@ main (int   argc,
     }
   g_test_add_func ("/cpu-packed/infinite", test_infinite);
   g_test_add_func ("/cpu-packed/mapped", test_mapped);
+  g_test_add_func ("/cpu-packed/bound", test_bound);
 
   return g_test_run ();
 }
