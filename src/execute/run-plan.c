@@ -113,7 +113,8 @@ static gboolean
 count_plan (GhloRunPlan  *self,
             GError      **error)
 {
-  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * (sizeof (guint8 *) + sizeof (guint32) + 1);
+  const gsize each = sizeof (guint8 *) + sizeof (guint32) + sizeof (guint8);
+  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * each;
 
   if (!ghlo_memory_reserve (size, error))
     return FALSE;
