@@ -6,7 +6,7 @@
 #include "runtime/background.h"
 
 /* In µs. */
-enum { PATIENCE = 500000 };
+enum { PATIENCE = 1000000 };
 
 static struct
 {

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Called when there is such work where there was none: it waits for a second run, or for half a second. */
+/* Called when there is such work where there was none: it waits for a second run, or for a second. */
 void ghlo_background_hold    (void);
 /* Called when a program runs that has run before. Costs one atomic load where nothing waits. */
 void ghlo_background_release (void);

@@ -120,7 +120,7 @@ run (const GhloCompilation *compilation)
 static void
 test_second_run (void)
 {
-  enum { SOON = 400000, N_TRIES = 10 };
+  enum { SOON = 800000, N_TRIES = 10 };
   guint n_soon = 0;
 
   begin ();
