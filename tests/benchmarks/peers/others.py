@@ -34,7 +34,12 @@ class Ghlo:
                 runners.Ghlo.__init__(self, program.text, wait_for_code=wait_for_code)
 
         runner = Runner()
-        runner.bind(program, [library.lend_array(array) for array in program.make_inputs()])
+        if any(spec.dtype == 'int4' for spec in program.inputs):    # which a buffer has in another form
+            inputs = [library.to_buffer(array) for array in program.make_inputs()]
+        else:
+            inputs = [library.lend_array(array, spec.dtype, spec.shape)
+                      for array, spec in zip(program.map_inputs(), program.inputs)]
+        runner.bind(program, inputs)
         return runner
 
     def call(self):
