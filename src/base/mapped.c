@@ -1,68 +1,79 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Linux says in /proc/self/pagemap of each page whether it is a file's. A page of a private mapping that was written to
+ * is not one any more. Nothing is written to between the question and the answer, since all bytes of the pages belong
+ * to what the caller keeps from being written to.
+ */
 
 #include "base/mapped.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-typedef struct
+#include "base/sizes.h"
+
+/* Less is not worth the system calls. */
+enum { LEAST = 64 << 10 };
+
+/* Of an entry, which has 64 bits for a page. */
+#define IS_PRESENT (G_GUINT64_CONSTANT (1) << 63)
+#define IS_SWAPPED (G_GUINT64_CONSTANT (1) << 62)
+#define IS_OF_FILE (G_GUINT64_CONSTANT (1) << 61)
+
+static gboolean
+is_of_file (guint64 entry)
 {
-  gsize begin, end;
-} Range;
-
-static GMutex lock;
-static GArray *ranges;    /* of Range; guarded by the lock */
-
-static void
-unmap (gpointer data)
-{
-  GMappedFile *file = data;
-  const gsize begin = (gsize) g_mapped_file_get_contents (file);
-
-  g_mutex_lock (&lock);
-  for (guint i = 0; i < ranges->len; i++)
-    if (g_array_index (ranges, Range, i).begin == begin)
-      {
-        g_array_remove_index_fast (ranges, i);
-        break;
-      }
-  g_mutex_unlock (&lock);
-  g_mapped_file_unref (file);
+  return (entry & IS_PRESENT) != 0 ? (entry & IS_OF_FILE) != 0 : (entry & IS_SWAPPED) == 0;
 }
 
-GBytes *
-ghlo_mapped_bytes (GMappedFile *file)
+static gboolean
+are_of_files (gsize first,
+              gsize end)
 {
-  const char *contents = g_mapped_file_get_contents (file);
-  const gsize length = g_mapped_file_get_length (file);
-  const Range range = { (gsize) contents, (gsize) contents + length };
+  guint64 entries[512];
+  int fd = open ("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  gboolean all = fd >= 0;
 
-  g_mutex_lock (&lock);
-  if (ranges == NULL)
-    ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-  g_array_append_val (ranges, range);
-  g_mutex_unlock (&lock);
+  for (gsize n; all && first < end; first += n)
+    {
+      const gsize n_bytes = (n = MIN (end - first, G_N_ELEMENTS (entries))) * sizeof *entries;
 
-  return g_bytes_new_with_free_func (contents, length, unmap, file);
+      all = pread (fd, entries, n_bytes, (off_t) (first * sizeof *entries)) == (gssize) n_bytes;
+      for (gsize i = 0; i < n && all; i++)
+        all = is_of_file (entries[i]);
+    }
+  if (fd >= 0)
+    close (fd);
+
+  return all;
 }
 
-/* Pages that belong to other constants in part stay. */
+/* Pages that belong to other data in part stay. */
 void
 ghlo_mapped_release (gconstpointer data,
                      gsize         size)
 {
-  const gsize page = (gsize) sysconf (_SC_PAGESIZE), begin = ((gsize) data + page - 1) & ~(page - 1);
-  const gsize end = ((gsize) data + size) & ~(page - 1);
-  gboolean is_mapped = FALSE;
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE), first = ghlo_size_ceil_div ((gsize) data, page);
+  const gsize end = ((gsize) data + size) / page;
 
-  g_mutex_lock (&lock);
-  for (guint i = 0; ranges != NULL && i < ranges->len && !is_mapped; i++)
+  if (size >= LEAST && first < end && are_of_files (first, end))
+    madvise ((gpointer) (first * page), (end - first) * page, MADV_DONTNEED);
+}
+
+void
+ghlo_mapped_release_view (const GhloView *view)
+{
+  gsize before = 0, after = ghlo_element_info (view->element_type)->size;
+
+  for (guint i = 0; i < view->rank; i++)
     {
-      const Range *range = &g_array_index (ranges, Range, i);
-
-      is_mapped = begin >= range->begin && end <= range->end;
+      if (view->dimensions[i] == 0)
+        return;
+      if (view->strides[i] < 0)
+        before += (gsize) (view->dimensions[i] - 1) * (gsize) -view->strides[i];
+      else
+        after += (gsize) (view->dimensions[i] - 1) * (gsize) view->strides[i];
     }
-  g_mutex_unlock (&lock);
-  if (is_mapped && begin < end)
-    madvise ((gpointer) begin, end - begin, MADV_DONTNEED);
+  ghlo_mapped_release (view->data - before, before + after);
 }

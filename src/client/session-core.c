@@ -417,7 +417,7 @@ ghlo_session_call_run (gpointer            call,
   GhloSessionCall *self = call;
   gboolean begun = FALSE;
   GhloRunOptions options = { .donated_inputs = self->bindings->donated_inputs, .targets = self->bindings->targets,
-                             .begun = &begun };
+                             .bound = self->bindings->bound, .begun = &begun };
   GhloRunResult *run_result;
 
   if (!check_turn (self, error) || !check_states (self, error) || !place_bound (self, monitor, error))

@@ -32,6 +32,7 @@ struct _GhloStorage
   gpointer         owner_data;
   gboolean         is_call_scoped;  /* lent for the duration of one call: whoever keeps it makes a copy */
   gboolean         is_rewritten;    /* runs write to it: it was given up to one, or is lent for outputs */
+  gboolean         is_discarded;    /* the memory was freed: only packed copies are left */
   GhloPackedCopy  *packed;          /* owned; copies in orders that steps read faster (runtime/packed.h); atomic */
   void           (*free_packed) (GhloPackedCopy *packed);     /* set before they are */
   void           (*destroy) (GhloStorage *self);     /* frees the memory and the structure */

@@ -41,6 +41,10 @@ typedef struct
    * the device takes its memory if the caller holds the only reference (ghlo_value_is_own ()). A device that works in
    * host memory then returns the input value itself as the output. */
   const guint *donated_inputs;
+  /* For each input, the value that the caller keeps for the runs of this program alone, besides the reference that the
+   * run is given, or NULL. Where nobody else refers to it either, and runs read a copy in another order only, its
+   * memory is freed, or returned to who lent it. Nullable. */
+  GhloValue *const *bound;
   /* For each output, a tensor in host memory that should receive it, or NULL. The tensors belong to the caller, do not
    * overlap, and nobody else writes to them during the run. If the device writes to a target, the output is that value;
    * if the output is another value, copying it is up to the caller. */

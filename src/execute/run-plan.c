@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "base/debug.h"
+#include "base/mapped.h"
 #include "base/sizes.h"
 #include "base/trace.h"
 #include "execute/compile-plan.h"
 #include "execute/run-recordings.h"
 #include "execute/run-spaces.h"
 #include "runtime/arena.h"
+#include "runtime/background.h"
 #include "runtime/memory.h"
 #include "runtime/packed.h"
 
@@ -23,6 +25,9 @@
 #define PLAN_SHARE 0.3
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes of a complex<f64> */
+
+/* Who reads a buffer in its own order: nobody, nobody but one step that takes it packed where it can, or others. */
+enum { NOBODY, PACKED, OTHERS };
 
 struct _GhloRunPlan
 {
@@ -37,6 +42,8 @@ struct _GhloRunPlan
   gsize               plan_size;     /* bytes of the plan that are counted in the memory of the process */
   gsize               arena_size;    /* bytes, including the frame */
   guint               frame;         /* the slot that holds a run's addresses, arenas and views */
+  gint                has_run;       /* atomic */
+  guint8             *readers;       /* of buffers: as above */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
 
@@ -106,7 +113,8 @@ static gboolean
 count_plan (GhloRunPlan  *self,
             GError      **error)
 {
-  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * (sizeof (guint8 *) + sizeof (guint32));
+  const gsize each = sizeof (guint8 *) + sizeof (guint32) + sizeof (guint8);
+  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * each;
 
   if (!ghlo_memory_reserve (size, error))
     return FALSE;
@@ -129,6 +137,51 @@ fill_tables (GhloRunPlan *self)
       self->addresses[i] = non_null (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
+}
+
+static void
+add_reader (GhloRunPlan *self,
+            guint32      buffer,
+            guint8       how)
+{
+  if (buffer != GHLO_STEP_NONE)
+    self->readers[buffer] = self->readers[buffer] == NOBODY ? how : OTHERS;
+}
+
+static void
+find_readers (GhloStep *step,
+              gpointer  data)
+{
+  const GhloStepPacking *packing = step->compiled_step != NULL ? &step->compiled_step->packing : NULL;
+
+  for (guint i = 0; i < step->n_operands; i++)
+    add_reader (data, step->operands[i].buffer,
+                packing != NULL && packing->key != NULL && packing->operand == i ? PACKED : OTHERS);
+  for (guint i = 0; i < step->n_results; i++)
+    add_reader (data, step->results[i].buffer, OTHERS);
+  for (guint i = 0; i < step->n_swaps; i++)
+    {
+      add_reader (data, step->swaps[i].read, OTHERS);
+      add_reader (data, step->swaps[i].written, OTHERS);
+    }
+  for (guint i = 0; i < step->n_bodies; i++)
+    if (step->bodies[i].result.strides != NULL)
+      add_reader (data, step->bodies[i].result.buffer, OTHERS);
+}
+
+/* Once the steps are compiled. */
+static void
+find_all_readers (GhloRunPlan *self)
+{
+  const GhloStepPlan *plan = self->plan;
+
+  self->readers = g_new0 (guint8, plan->n_buffers + 1);
+  ghlo_step_plan_foreach (plan, find_readers, self);
+  for (guint i = 0; i < plan->n_inputs; i++)
+    if (plan->is_forwarded[i])
+      add_reader (self, plan->inputs[i], OTHERS);
+  for (guint i = 0; i < plan->n_outputs; i++)
+    add_reader (self, plan->outputs[i], OTHERS);
 }
 
 static gboolean
@@ -168,9 +221,12 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   fill_tables (self);
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
-  return plan_arena (self, error)
-         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, &compiling, error)
-         && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
+  if (!plan_arena (self, error)
+      || !ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, &compiling, error))
+    return NULL;
+  find_all_readers (self);
+
+  return find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -184,6 +240,7 @@ ghlo_run_plan_free (GhloRunPlan *self)
     free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
   g_free (self->slots);
+  g_free (self->readers);
   g_clear_pointer (&self->plan, ghlo_step_plan_free);
   ghlo_memory_unreserve (self->plan_size);
   g_free (self);
@@ -303,12 +360,25 @@ wait_for_shared (Run     *run,
   return queue->klass->submit (queue, error) && ghlo_fence_wait (fence, run->monitor, error);
 }
 
+/* Whether nobody but the caller, for runs of this program, has the input. */
+static gboolean
+is_bound_only (const Run *run,
+               guint      input)
+{
+  GhloValue *value = run->inputs[input];
+
+  return run->options != NULL && run->options->bound != NULL && run->options->bound[input] == value
+         && g_atomic_ref_count_compare (&value->ref_count, 2)
+         && g_atomic_ref_count_compare (&value->storage->ref_count, 1);
+}
+
 /* Looks for a copy of the operand that the step reads faster, and makes it where that is due: of a program's input in
  * host memory whose bytes do not change between runs. */
-static void
-find_packed (Run            *run,
-             const GhloStep *step,
-             gpointer        scratch)
+static gboolean
+find_packed (Run             *run,
+             const GhloStep  *step,
+             gpointer         scratch,
+             GError         **error)
 {
   const GhloStepPacking *packing = &step->compiled_step->packing;
   const guint32 number = step->operands[packing->operand].buffer;
@@ -319,10 +389,10 @@ find_packed (Run            *run,
   gpointer copy;
 
   if (buffer == NULL || buffer->kind != GHLO_STEP_BUFFER_INPUT || buffer->space != 0)
-    return;
+    return TRUE;
   storage = run->inputs[buffer->index]->storage;
   if (storage->kind != GHLO_MEMORY_HOST || storage->is_call_scoped || storage->is_rewritten)
-    return;
+    return TRUE;
   view->packed = ghlo_packed_use (storage, packing->key, (gsize) (view->data - storage->host), &slot);
   copy = view->packed == NULL ? ghlo_packed_begin (slot, packing->size) : NULL;
   if (copy != NULL)
@@ -330,7 +400,17 @@ find_packed (Run            *run,
       gboolean ok = step->implementation->pack (step->compiled_step->compiled, view, copy, scratch, run->monitor);
 
       view->packed = ghlo_packed_finish (slot, ok, ghlo_monitor_cancelled (run->monitor, NULL));
+      if (view->packed != NULL)
+        ghlo_mapped_release_view (view);
     }
+  if (view->packed != NULL && !storage->is_discarded && run->self->readers[number] == PACKED
+      && is_bound_only (run, buffer->index))
+    ghlo_storage_discard (storage);
+  if (view->packed != NULL || !storage->is_discarded)
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "input %u is not there any more", buffer->index);
+
+  return FALSE;
 }
 
 static gboolean
@@ -344,8 +424,8 @@ run_compiled (Run             *run,
 
   if (shared != NULL && !wait_for_shared (run, error))
     return FALSE;
-  if (step->compiled_step->packing.key != NULL)
-    find_packed (run, step, scratch);
+  if (step->compiled_step->packing.key != NULL && !find_packed (run, step, scratch, error))
+    return FALSE;
 
   return step->implementation->run (step->compiled_step->compiled, run->views, results, scratch, run->monitor, error);
 }
@@ -737,6 +817,10 @@ ghlo_run_plan_run (GhloRunPlan           *self,
 
   if (arena == NULL)
     return FALSE;
+  if (!g_atomic_int_get (&self->has_run))
+    g_atomic_int_set (&self->has_run, TRUE);
+  else
+    ghlo_background_release ();
   if (run.profile != NULL)
     ghlo_run_profile_begin (run.profile, self->plan->n_steps);
   ok = make_outputs (self, options, inputs, outputs, error);

@@ -9,8 +9,6 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
-#include "base/mapped.h"
-
 static gboolean
 is_large (const struct stat *status,
           gsize              limit)
@@ -42,7 +40,7 @@ ghlo_import_file_map (GhloImportFile *self,
     }
 
   *self = (GhloImportFile) {
-    .bytes = ghlo_mapped_bytes (g_steal_pointer (&mapped)),
+    .bytes = g_mapped_file_get_bytes (mapped),
     .is_mapped = TRUE,
     .fd = fd,
     .size = status.st_size,

@@ -4,6 +4,7 @@
  * alignment of addresses.
  */
 
+#include "base/mapped.h"
 #include "plan/build.h"
 
 /* ARENA_ALIGNMENT: alignment of buffers in an arena or in a device's memory, and of constants that are copied there.
@@ -105,7 +106,13 @@ ghlo_step_compile (GhloCompiledStep   *self,
 
   self->compiled = ghlo_step_compile_request (step->implementation, step->target, &request, monitor, error);
   if (self->compiled != NULL && step->implementation->get_packing != NULL)
-    step->implementation->get_packing (self->compiled, &self->packing);
+    {
+      step->implementation->get_packing (self->compiled, &self->packing);
+      /* A constant that has been packed is not read any more, at least not by this step. */
+      if (self->packing.constant_size > 0 && self->packing.operand < step->n_operands
+          && views[self->packing.operand].data != NULL)
+        ghlo_mapped_release_view (&views[self->packing.operand]);
+    }
 
   return self->compiled != NULL;
 }

@@ -29,10 +29,19 @@ ghlo_storage_init_host (GhloStorage *self,
 void
 ghlo_storage_clear_host (GhloStorage *self)
 {
+  if (self->is_discarded)
+    return;
   if (self->release != NULL)
     self->release (self->owner_data);
   else
     ghlo_memory_free (self->host, self->size);
+}
+
+void
+ghlo_storage_discard (GhloStorage *self)
+{
+  ghlo_storage_clear_host (self);
+  self->is_discarded = TRUE;
 }
 
 static void

@@ -55,6 +55,10 @@ GhloStorage  *ghlo_storage_fetch    (GhloStorage        *self,
                                      const GhloMonitor  *monitor,
                                      GError            **error);
 
+/* Frees the memory of host storage, or returns it to its owner, where copies in other orders (packed.h) are all that
+ * anybody still reads. The address stays, as a number. */
+void          ghlo_storage_discard  (GhloStorage        *self);
+
 /* For value.c: initializes owned host storage of @size bytes at @memory; the memory is freed together with the
  * structure by @destroy. */
 void          ghlo_storage_init_host (GhloStorage       *self,

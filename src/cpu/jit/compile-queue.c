@@ -18,6 +18,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/stack.h"
+#include "runtime/background.h"
 #include "runtime/parallel.h"
 
 enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, MAX_URGENT = 8, NICE = 10, EXIT_SECONDS = 30 };
@@ -117,7 +118,10 @@ work (gpointer data)
   GList *link;
 
   if (lane == &queue.background)
-    ghlo_parallel_lower_priority (NICE);
+    {
+      ghlo_parallel_lower_priority (NICE);
+      ghlo_background_await ();
+    }
   g_mutex_lock (&queue.lock);
   while (!queue.is_over && (link = g_queue_pop_head_link (&lane->tasks)) != NULL)
     {
@@ -177,6 +181,8 @@ ghlo_code_queue_push (GhloCodeTask  *task,
   if (!ghlo_code_queue_check (error))
     return FALSE;
   g_mutex_lock (&queue.lock);
+  if (queue.background.n_threads == 0)
+    ghlo_background_hold ();
   has_thread = start_thread (&queue.background, most);
   if (has_thread)
     enter (task, &queue.background);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The threads that make machine code. They are started when there is work and end when there is none: a few
- * background threads with a lower priority than all others of the library, and up to one thread per processor for
- * code that somebody waits for. At exit, tasks that have not started are dropped. Those that are executing LLVM are
- * awaited for at most half a minute, since LLVM's own destructors run then. In a forked child no task is started.
+ * background threads with a lower priority than all others of the library, which leave the first run alone
+ * (runtime/background.h), and up to one thread per processor for code that somebody waits for. At exit, tasks that have
+ * not started are dropped. Those that are executing LLVM are awaited for at most half a minute, since LLVM's own
+ * destructors run then. In a forked child no task is started.
  */
 
 #pragma once

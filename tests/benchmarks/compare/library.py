@@ -166,23 +166,35 @@ def compile_program(program, device=None, wait_for_code=True, caching=True):
     return Object(LIBRARY.ghlo_client_compile(CLIENT, program, options, None, None))
 
 
-def to_buffer(array, device=None):
-    """Copies an array to a buffer, in the memory of a device or the host."""
-    array = np.asarray(array, order='C')    # unlike ascontiguousarray, this keeps rank 0
-    dimensions = ''.join(f'{size}x' for size in array.shape)
-    tensor_type = LIBRARY.ghlo_tensor_type_parse(f'tensor<{dimensions}{NAMES[array.dtype.name]}>'.encode())
-    if array.dtype.name == 'int4':    # of four bits in a byte, where a buffer has its sign, too
-        array = array.astype('int8')
-    make_bytes = LIBRARY.g_bytes_new if device is None else LIBRARY.g_bytes_new_static
+def make_buffer(array, make_bytes, dtype, shape):
+    """A buffer of bytes that a function of GLib's makes of the array's memory."""
+    dimensions = ''.join(f'{size}x' for size in shape)
+    tensor_type = LIBRARY.ghlo_tensor_type_parse(f'tensor<{dimensions}{NAMES[dtype]}>'.encode())
     data = make_bytes(array.ctypes.data, array.nbytes)
     try:
-        buffer = Object(LIBRARY.ghlo_buffer_new_from_bytes(tensor_type, data))
-        if device is None:
-            return buffer
-        return Object(LIBRARY.ghlo_buffer_copy_to_device(buffer, device, None))
+        return Object(LIBRARY.ghlo_buffer_new_from_bytes(tensor_type, data))
     finally:
         LIBRARY.g_bytes_unref(data)
         LIBRARY.ghlo_tensor_type_unref(tensor_type)
+
+
+def to_buffer(array, device=None):
+    """Copies an array to a buffer, in the memory of a device or the host."""
+    array = np.asarray(array, order='C')    # unlike ascontiguousarray, this keeps rank 0
+    dtype, shape = array.dtype.name, array.shape
+    if dtype == 'int4':    # of four bits in a byte, where a buffer has its sign, too
+        array = array.astype('int8')
+    if device is None:
+        return make_buffer(array, LIBRARY.g_bytes_new, dtype, shape)
+    lent = make_buffer(array, LIBRARY.g_bytes_new_static, dtype, shape)
+    return Object(LIBRARY.ghlo_buffer_copy_to_device(lent, device, None))
+
+
+def lend_array(array, dtype, shape):
+    """A buffer in the memory of an array, which is not written to any more and kept for as long as the process lasts.
+    The type may be one that NumPy does not know."""
+    LENT.append(array)
+    return make_buffer(array, LIBRARY.g_bytes_new_static, dtype, shape)
 
 
 def to_numpy(buffer):
@@ -196,7 +208,10 @@ def to_numpy(buffer):
         content = ctypes.string_at(address, size.value) if size.value else b''
     finally:
         LIBRARY.g_bytes_unref(data)
-    return np.frombuffer(content, DTYPES[name]).reshape([int(number) for number in dimensions.split('x')[:-1]])
+    shape = [int(number) for number in dimensions.split('x')[:-1]]
+    if name == 'bf16' and 'bfloat16' not in np.sctypeDict:    # the same numbers as f32
+        return (np.frombuffer(content, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
+    return np.frombuffer(content, DTYPES[name]).reshape(shape)
 
 
 def list_outputs(result):
@@ -244,5 +259,6 @@ def measure_steps(session, arguments, n_runs):
     return least
 
 
+LENT = []    # arrays, which buffers read where they are
 LIBRARY = Library()
 CLIENT = Object(LIBRARY.ghlo_client_new())

@@ -10,6 +10,7 @@ Arrays are mapped, not read, as by a program that is written with care."""
 import dataclasses
 import glob
 import json
+import mmap
 import os
 
 import numpy as np
@@ -28,6 +29,15 @@ def load(path, dtype=None):
     return array.view(getattr(ml_dtypes, dtype))
 
 
+def map_bytes(path):
+    """The bytes of an array's elements. A model has hundreds of arrays: load() takes a tenth of a millisecond for each,
+    and importing NumPy's further types half a second."""
+    with open(path, 'rb') as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    begin = 10 + int.from_bytes(content[8:10], 'little')    # behind a header of version 1.0
+    return np.frombuffer(content, np.uint8, offset=begin)
+
+
 def numbered(folder, pattern):
     return sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
 
@@ -41,6 +51,10 @@ class Stored(recipe.Program):
     def make_inputs(self):
         paths = numbered(self.folder, '[0-9]*.npy')
         return [load(path, spec.dtype) for path, spec in zip(paths, self.inputs)]
+
+    def map_inputs(self):
+        """The bytes of their elements."""
+        return [map_bytes(path) for path in numbered(self.folder, '[0-9]*.npy')]
 
 
 def write_program(folder, text, arrays, roles, carried):

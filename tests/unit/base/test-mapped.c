@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SIZE = 16 << 20 };
@@ -25,55 +26,115 @@ count_resident (void)
   return g_ascii_strtoll (line + strlen ("RssFile:"), NULL, 10);
 }
 
-static guint64
-add_up (GBytes *bytes)
+static guint8
+element (gsize i)
 {
-  gsize size;
-  const guint8 *data = g_bytes_get_data (bytes, &size);
-  guint64 sum = 0;
+  return (guint8) (i * 7 + i / 256);
+}
 
-  for (gsize i = 0; i < size; i++)
-    sum += data[i];
+/* A file of SIZE bytes, in a new mapping. */
+static guint8 *
+map_file (int protection,
+          int flags)
+{
+  g_autofree guint8 *content = g_malloc (SIZE);
+  g_autofree char *name = NULL;
+  guint8 *data;
+  int fd = g_file_open_tmp ("ghlo-mapped-XXXXXX", &name, NULL);
 
-  return sum;
+  g_assert_cmpint (fd, >=, 0);
+  for (gsize i = 0; i < SIZE; i++)
+    content[i] = element (i);
+  for (gsize done = 0; done < SIZE;)
+    {
+      gssize n = write (fd, content + done, SIZE - done);
+
+      g_assert_cmpint (n, >, 0);
+      done += (gsize) n;
+    }
+  data = mmap (NULL, SIZE, protection, flags, fd, 0);
+  g_assert_true (data != MAP_FAILED);
+  close (fd);
+  g_unlink (name);
+
+  return data;
 }
 
 static void
-test_release (void)
+check_elements (const guint8 *data,
+                gsize         begin,
+                gsize         end)
 {
-  g_autofree char *name = NULL;
-  g_autofree guint8 *memory = g_malloc (SIZE);
-  g_autoptr (GBytes) bytes = NULL, slice = NULL;
-  GMappedFile *file;
-  guint64 sum = 0;
+  for (gsize i = begin; i < end; i++)
+    g_assert_cmpuint (data[i], ==, element (i));
+}
+
+/* Both what GLib maps and what NumPy does. */
+static void
+test_release (gconstpointer flags)
+{
+  guint8 *data = map_file (PROT_READ, GPOINTER_TO_INT (flags));
   gint64 before, after;
-  int fd = g_file_open_tmp ("ghlo-mapped-XXXXXX", &name, NULL);
 
-  for (gsize i = 0; i < SIZE; i++)
-    sum += memory[i] = (guint8) (i * 7 + i / 256);
-  g_assert_true (g_file_set_contents (name, (const char *) memory, SIZE, NULL));
-  close (fd);
-  file = g_mapped_file_new (name, FALSE, NULL);
-  g_assert_nonnull (file);
-  bytes = ghlo_mapped_bytes (file);
-  slice = g_bytes_new_from_bytes (bytes, 1, SIZE - 2);
-
-  g_assert_cmpuint (add_up (bytes), ==, sum);
+  check_elements (data, 0, SIZE);
   before = count_resident ();
-  ghlo_mapped_release (g_bytes_get_data (slice, NULL), g_bytes_get_size (slice));
+  ghlo_mapped_release (data + 1, SIZE - 2);
   after = count_resident ();
   g_test_message ("%" G_GINT64_FORMAT " KB of files, then %" G_GINT64_FORMAT, before, after);
   g_assert_cmpint (before - after, >=, (SIZE >> 10) - 64);
-  g_assert_cmpuint (add_up (bytes), ==, sum);
+  check_elements (data, 0, SIZE);
+  ghlo_mapped_release (data, 1);
+  munmap (data, SIZE);
+}
 
-  /* Anonymous memory would be lost. */
-  ghlo_mapped_release (memory, SIZE);
+/* A page that was written to is not the file's any more. */
+static void
+test_written (void)
+{
+  guint8 *data = map_file (PROT_READ | PROT_WRITE, MAP_PRIVATE);
+
+  data[SIZE / 2] = 1;
+  data[SIZE - 1] = 2;
+  ghlo_mapped_release (data, SIZE);
+  g_assert_cmpuint (data[SIZE / 2], ==, 1);
+  g_assert_cmpuint (data[SIZE - 1], ==, 2);
+  check_elements (data, 0, SIZE / 2);
+  munmap (data, SIZE);
+}
+
+static void
+test_anonymous (void)
+{
+  g_autofree guint8 *memory = g_malloc (SIZE);
+
   for (gsize i = 0; i < SIZE; i++)
-    g_assert_cmpuint (memory[i], ==, (guint8) (i * 7 + i / 256));
-  ghlo_mapped_release (g_bytes_get_data (bytes, NULL), 1);
-  g_clear_pointer (&slice, g_bytes_unref);
-  g_clear_pointer (&bytes, g_bytes_unref);
-  g_unlink (name);
+    memory[i] = element (i);
+  ghlo_mapped_release (memory, SIZE);
+  check_elements (memory, 0, SIZE);
+}
+
+/* All that lies between the elements of a view goes, and nothing before or behind it. */
+static void
+test_view (void)
+{
+  guint8 *data = map_file (PROT_READ, MAP_PRIVATE);
+  const gint64 dimensions[] = { 4, SIZE / 16 }, strides[] = { -(SIZE / 4), 4 };
+  const GhloView view = { .data = data + 3 * (SIZE / 4), .element_type = GHLO_ELEMENT_TYPE_F32, .rank = 2,
+                          .dimensions = dimensions, .strides = strides };
+  const GhloView empty = { .data = data, .element_type = GHLO_ELEMENT_TYPE_F32, .rank = 1,
+                           .dimensions = (const gint64[]) { 0 }, .strides = strides };
+  gint64 before, after;
+
+  check_elements (data, 0, SIZE);
+  before = count_resident ();
+  ghlo_mapped_release_view (&empty);
+  after = count_resident ();
+  g_assert_cmpint (before - after, <, SIZE >> 11);
+  ghlo_mapped_release_view (&view);
+  after = count_resident ();
+  g_assert_cmpint (before - after, >=, (SIZE >> 10) - 64);
+  check_elements (data, 0, SIZE);
+  munmap (data, SIZE);
 }
 
 int
@@ -82,7 +143,11 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/mapped/release", test_release);
+  g_test_add_data_func ("/mapped/release/private", GINT_TO_POINTER (MAP_PRIVATE), test_release);
+  g_test_add_data_func ("/mapped/release/shared", GINT_TO_POINTER (MAP_SHARED), test_release);
+  g_test_add_func ("/mapped/written", test_written);
+  g_test_add_func ("/mapped/anonymous", test_anonymous);
+  g_test_add_func ("/mapped/view", test_view);
 
   return g_test_run ();
 }

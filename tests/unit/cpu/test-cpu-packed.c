@@ -6,8 +6,11 @@
 
 #include "runtime/packed.h"
 
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../compiled-program.h"
 #include "runtime/memory.h"
@@ -45,6 +48,12 @@
   " : (tensor<37x300xf32>, tensor<" kernel "xf32>) -> tensor<37x523xf32>\n" \
   "  %1 = stablehlo.add %k, %k : tensor<" kernel "xf32>\n" \
   "  return %0, %1 : tensor<37x523xf32>, tensor<" kernel "xf32>\n}\n"
+
+#define ALONE \
+  "func.func @main(%x: tensor<37x300xf32>, %k: tensor<300x523xf32>) -> tensor<37x523xf32> {\n" \
+  "  %0 = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0]" \
+  " : (tensor<37x300xf32>, tensor<300x523xf32>) -> tensor<37x523xf32>\n" \
+  "  return %0 : tensor<37x523xf32>\n}\n"
 
 typedef struct
 {
@@ -284,6 +293,156 @@ test_infinite (void)
   ghlo_value_unref (kernel);
 }
 
+/* How many pages between two addresses are mapped in. */
+static gsize
+count_present (const guint8 *data,
+               gsize         n_pages)
+{
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  g_autofree guint64 *entries = g_new (guint64, n_pages);
+  int fd = open ("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  gsize n = 0;
+
+  g_assert_cmpint (pread (fd, entries, n_pages * 8, (off_t) ((gsize) data / page * 8)), ==, n_pages * 8);
+  close (fd);
+  for (gsize i = 0; i < n_pages; i++)
+    n += entries[i] >> 63;
+
+  return n;
+}
+
+/* A kernel in a mapped file, as weights are, is in memory once: packed. Who reads it otherwise gets it again. */
+static void
+test_mapped (void)
+{
+  const PackedCase *self = &cases[2];
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  g_autoptr (GBytes) text = g_bytes_new_static (self->text, strlen (self->text)), bytes = NULL;
+  g_autoptr (GBytes) alone_text = g_bytes_new_static (ALONE, strlen (ALONE));
+  g_autoptr (GhloValue) x = new_value (self->x, self->rank, -0.5f), first = NULL;
+  g_autoptr (GhloValue) content = new_value (self->kernel, self->rank, -0.25f);
+  g_autofree char *name = NULL;
+  g_autoptr (GMappedFile) file = NULL;
+  GhloValue *kernel;
+  CompiledProgram program, alone;
+  int fd = g_file_open_tmp ("ghlo-packed-XXXXXX", &name, NULL);
+
+  g_assert_cmpint (write (fd, content->data, content->n_bytes), ==, content->n_bytes);
+  file = g_mapped_file_new_from_fd (fd, FALSE, NULL);
+  close (fd);
+  g_unlink (name);
+  bytes = g_mapped_file_get_bytes (file);
+  kernel = ghlo_value_new_for_bytes (content->type, bytes, NULL);
+  g_assert_true (kernel->data == g_bytes_get_data (bytes, NULL));
+
+  compiled_program_init (&program, "mapped", text);
+  compiled_program_init (&alone, "alone", alone_text);
+  first = run (&program, x, &content, FALSE);
+  for (guint i = 0; i < 6; i++)
+    {
+      GhloValue *inputs[] = { x, kernel }, *outputs[2] = { NULL, NULL };
+
+      ghlo_prepared_run ((i < 3 ? &alone : &program)->compilation->prepared, NULL, inputs, 2, outputs, NULL, NULL);
+      g_assert_cmpmem (outputs[0]->data, outputs[0]->n_bytes, first->data, first->n_bytes);
+      if (i == 2 && ghlo_packed_get_size () > 0)
+        g_assert_cmpuint (count_present (kernel->data, kernel->n_bytes / page), ==, 0);
+      for (gsize j = 0; j < content->n_elements && outputs[1] != NULL; j++)
+        g_assert_cmpfloat (((float *) (gpointer) outputs[1]->data)[j], ==, 2 * ((float *) (gpointer) content->data)[j]);
+      ghlo_values_clear (outputs, 2);
+    }
+  g_test_message ("%" G_GSIZE_FORMAT " bytes are packed", ghlo_packed_get_size ());
+  compiled_program_clear (&alone);
+  compiled_program_clear (&program);
+  ghlo_value_unref (kernel);
+}
+
+static guint n_returned;
+
+static void
+take_back (gpointer value)
+{
+  n_returned++;
+  ghlo_value_unref (value);
+}
+
+/* Lent by its owner, who is told when it is not needed any more. */
+static GhloValue *
+lend (GhloValue *value)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (value->data, value->n_bytes, take_back, value);
+
+  n_returned = 0;
+
+  return ghlo_value_new_for_bytes (value->type, bytes, NULL);
+}
+
+/* A kernel that is bound: read by the program in its own order, too; also held by somebody else; lent. */
+static void
+check_bound (const char *text,
+             gboolean    is_read,
+             gboolean    is_shared,
+             gboolean    is_lent)
+{
+  const PackedCase *self = &cases[2];
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GhloValue) x = new_value (self->x, self->rank, -0.5f), first = NULL, other = NULL;
+  GhloValue *own = new_value (self->kernel, self->rank, -0.25f);
+  g_autoptr (GhloValue) kernel = is_lent ? lend (own) : own;
+  GhloValue *const bound[] = { NULL, kernel };
+  const GhloRunOptions options = { .bound = bound };
+  const gsize before = ghlo_memory_get_used ();
+  CompiledProgram program;
+
+  compiled_program_init (&program, "bound", bytes);
+  other = is_shared ? ghlo_value_ref (kernel) : NULL;
+  for (guint i = 0; i < 4; i++)
+    {
+      GhloValue *inputs[] = { x, ghlo_value_ref (kernel) }, *outputs[2] = { NULL, NULL };
+      g_autoptr (GError) error = NULL;
+
+      ghlo_prepared_run (program.compilation->prepared, &options, inputs, 2, outputs, NULL, &error);
+      g_assert_no_error (error);
+      ghlo_value_unref (inputs[1]);
+      if (first == NULL)
+        first = ghlo_value_ref (outputs[0]);
+      g_assert_cmpmem (outputs[0]->data, outputs[0]->n_bytes, first->data, first->n_bytes);
+      ghlo_values_clear (outputs, 2);
+      g_assert_cmpint (kernel->storage->is_discarded, ==,
+                       !is_read && !is_shared && i > 0 && ghlo_packed_get_size () > 0);
+      if (is_lent)
+        g_assert_cmpuint (n_returned, ==, kernel->storage->is_discarded);
+    }
+  if (kernel->storage->is_discarded)
+    {
+      GhloValue *inputs[] = { x, kernel }, *output;
+
+      /* Whoever has it may run the program without saying that it is bound. */
+      g_assert_true (ghlo_prepared_run (program.compilation->prepared, NULL, inputs, 2, &output, NULL, NULL));
+      g_assert_cmpmem (output->data, output->n_bytes, first->data, first->n_bytes);
+      ghlo_value_unref (output);
+    }
+  compiled_program_clear (&program);
+  g_clear_pointer (&first, ghlo_value_unref);
+  g_clear_pointer (&other, ghlo_value_unref);
+  g_clear_pointer (&kernel, ghlo_value_unref);
+  g_clear_pointer (&x, ghlo_value_unref);
+  if (is_lent)
+    g_assert_cmpuint (n_returned, ==, 1);
+  g_assert_cmpuint (ghlo_packed_get_size (), ==, 0);
+  g_assert_cmpuint (ghlo_memory_get_used (), <, before);
+}
+
+/* What a session alone has, and reads packed only, is in memory once. */
+static void
+test_bound (void)
+{
+  check_bound (ALONE, FALSE, FALSE, FALSE);
+  check_bound (ALONE, FALSE, FALSE, TRUE);
+  check_bound (ALONE, FALSE, TRUE, TRUE);
+  check_bound (ALONE, FALSE, TRUE, FALSE);
+  check_bound (cases[2].text, TRUE, FALSE, FALSE);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -300,6 +459,8 @@ main (int   argc,
       g_test_add_data_func (path, &cases[i], test_runs);
     }
   g_test_add_func ("/cpu-packed/infinite", test_infinite);
+  g_test_add_func ("/cpu-packed/mapped", test_mapped);
+  g_test_add_func ("/cpu-packed/bound", test_bound);
 
   return g_test_run ();
 }
