@@ -16,7 +16,7 @@
 #define STORE_TIME 0.4
 
 /* GROUP_UNIT: of numbers in a group, since so many are multiplied at once. */
-enum { MAX_BITS = 4, GROUP_UNIT = 16, MAX_ZERO = 256, MAX_DEPTH = 8 };
+enum { MAX_BITS = 4, GROUP_UNIT = 16, MAX_ZERO = 256, MAX_DEPTH = 8, PRECISION_HIGHEST = 2 };
 
 typedef struct
 {
@@ -335,9 +335,15 @@ find_groups (GhloCpuDequantization *self,
   return n_k > 0 && (self->n_group_dimensions == 0 || self->group % GROUP_UNIT == 0);
 }
 
+/* Numbers that are far smaller than others lose bits that products in f32 keep: HIGHEST asks for those. */
 static gboolean
 is_product_of_floats (const GhloIrOp *op)
 {
+  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
+
+  for (gsize i = 0; precision != NULL && i < precision->length; i++)
+    if (precision->children[i]->integer >= PRECISION_HIGHEST)
+      return FALSE;
   if (!ghlo_ir_type_is_numbers (op->results[0].type) || ghlo_ir_op_get (op, "algorithm") != NULL)
     return FALSE;
   for (guint i = 0; i < 3; i++)

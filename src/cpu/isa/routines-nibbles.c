@@ -3,8 +3,8 @@
  * Products of a few rows of floats and weights of four bits. A block of a row is multiplied as integers of 32 bits that
  * share an exponent, and these as four digits of 8 bits, since processors add up four products of bytes in one
  * instruction. So sums within a block are exact, and so are numbers that are at most 2^6 times smaller than the largest
- * of the block; of others, what is below 2^-29 of it is cut off. Compiled for each level, which all give the same bits:
- * nothing is fused.
+ * of the block; others are rounded to 2^-29 of it. Compiled for each level, which all give the same bits: nothing is
+ * fused.
  */
 
 #include "base/bits.h"
@@ -67,7 +67,8 @@ spread (const gint8 *digits)
   return (VI32) { 0 } + word;
 }
 
-/* Adds the scaled sums of a block to y. The digits of a sum are added in pairs, which are exact. */
+/* Adds the scaled sums of a block to y. The digits of a sum are added in pairs, which are exact, as are zero points
+ * times sums of x. */
 static inline __attribute__ ((always_inline)) void
 add_sums (const GhloCpuNibbles     *p,
           const GhloCpuNibbleBlock *block,
@@ -77,14 +78,18 @@ add_sums (const GhloCpuNibbles     *p,
           gboolean                  has_zeros,
           float                    *y)
 {
-  const VF32 low = __builtin_convertvector (sums[0] + (sums[1] << 8), VF32);
-  const VF32 high = __builtin_convertvector (sums[2] + (sums[3] << 8), VF32);
+  VF32 low = __builtin_convertvector (sums[0] + sums[1] * 256, VF32);
+  VF32 high = __builtin_convertvector (sums[2] + sums[3] * 256, VF32);
   const VF32 scales = *(const VF32_any *) (p->scales + group * p->scale_step + column);
-  VF32 sum = high * 0x1p16f + low;
 
   if (has_zeros)
-    sum -= *(const VF32_any *) (p->zeros + group * p->zero_step + column) * block->sum;
-  *(VF32_any *) y += sum * (scales * block->unit);
+    {
+      const VF32 zeros = *(const VF32_any *) (p->zeros + group * p->zero_step + column);
+
+      low -= zeros * block->low;
+      high -= zeros * block->high;
+    }
+  *(VF32_any *) y += (high * 0x1p16f + low) * (scales * block->unit);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -214,6 +219,25 @@ NAME (multiply_nibbles_each) (const GhloCpuNibbles *p,
 
 /* Rows of x */
 
+static inline VI32
+round_numbers (VF32 numbers)
+{
+#if defined (__AVX512F__)
+  return (VI32) _mm512_cvtps_epi32 ((__m512) numbers);
+#elif defined (__AVX2__)
+  return (VI32) _mm256_cvtps_epi32 ((__m256) numbers);
+#elif defined (__SSE2__)
+  return (VI32) _mm_cvtps_epi32 ((__m128) numbers);
+#else
+  VI32 rounded;
+
+  for (guint i = 0; i < LANES (float); i++)
+    rounded[i] = (gint32) __builtin_rintf (numbers[i]);
+
+  return rounded;
+#endif
+}
+
 /* Of every four words, the first bytes, then the second ones, and so on. */
 static inline VU32
 transpose_bytes (VU32 words)
@@ -273,9 +297,9 @@ split_block (const float        *x,
 
   for (gsize i = 0; i < n; i += LANES (float))
     {
-      const VI32 numbers = __builtin_convertvector (*(const VF32_any *) (x + i) * up, VI32);
       /* A digit that is negative borrows one from the next. */
-      const VU32 bytes = transpose_bytes (((VU32) numbers + 0x808080) ^ 0x808080);
+      const VU32 bytes = transpose_bytes (((VU32) round_numbers (*(const VF32_any *) (x + i) * up) + 0x808080)
+                                          ^ 0x808080);
 
       *(VU32_any *) (digits + i * DIGITS) = bytes;
       sums = add_products (sums, (VU32) { 0 } + 0x01010101, (VI32) bytes);
@@ -284,8 +308,8 @@ split_block (const float        *x,
     totals += ((const Words4 *) &sums)[i];
   for (guint digit = 0; digit < DIGITS; digit++)
     block->starts[digit] = first * (gint32) totals[digit];
-  block->sum = (float) ((((gint64) (gint32) totals[3] * 256 + (gint32) totals[2]) * 256 + (gint32) totals[1]) * 256
-                        + (gint32) totals[0]);
+  block->low = (float) ((gint32) totals[0] + (gint32) totals[1] * 256);
+  block->high = (float) ((gint32) totals[2] + (gint32) totals[3] * 256);
   block->unit = ghlo_float_of_bits ((exponent - 29) << 23);
 }
 

@@ -564,7 +564,7 @@ enum
 /* Numbers of a row of x as integers, in a unit of their own. */
 typedef struct
 {
-  float  unit, sum;                             /* the sum is in units */
+  float  unit, low, high;                       /* sums of the lower and upper digits, as numbers of 16 bits */
   gint32 starts[GHLO_CPU_NIBBLE_DIGITS];        /* the sum of each digit, times the weight that a nibble of 0 is */
 } GhloCpuNibbleBlock;
 
