@@ -9,6 +9,7 @@
 
 #include "cpu/attention/attention.h"
 #include "cpu/convolution/convolution.h"
+#include "cpu/gemm/dequantization.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/prologue.h"
 #include "cpu/isa/level.h"
@@ -67,7 +68,10 @@ product_reason (const GhloIrOp *const *ops,
   const GhloIrOp *product;
   guint computed = ghlo_step_find_computed (ops, n_ops, &product);
 
-  return reason != NULL || computed == GHLO_STEP_NONE ? reason : ghlo_cpu_prologue_obstacle (product, computed);
+  if (reason != NULL || computed == GHLO_STEP_NONE || ghlo_cpu_dequantization_pays (product, computed, ops, n_ops))
+    return reason;
+
+  return ghlo_cpu_prologue_obstacle (product, computed);
 }
 
 /* Lanes with padding between them are computed one by one; the step for pads copies what is strided. */
@@ -86,6 +90,16 @@ map_reason (const GhloIrOp *const *ops,
     }
 
   return ghlo_kernel_obstacle_of_group (ops, n_ops);
+}
+
+static const char *
+gemv_reason (const GhloIrOp *product)
+{
+  for (guint operand = 0; operand < 2; operand++)
+    if (ghlo_cpu_dequantization_pays (product, operand, NULL, 0))
+      return "the product reads weights of 4 bits";
+
+  return ghlo_code_module_id () != NULL ? NULL : "without machine code the matrix is computed in blocks";
 }
 
 static const char *
@@ -111,7 +125,7 @@ unsupported_reason (GhloDeviceCore        *self,
     case GHLO_FUSION_EXPAND_DOTS:
       return ghlo_cpu_dot_declines_expansion (ops[0]);
     case GHLO_FUSION_EXPAND_GEMV:
-      return ghlo_code_module_id () != NULL ? NULL : "without machine code the matrix is computed in blocks";
+      return gemv_reason (ops[0]);
     case GHLO_FUSION_NARROW_DOTS:
       return ghlo_cpu_dot_declines_bf16 (ops[0]);
     case GHLO_FUSION_ATTENTION:

@@ -7,6 +7,7 @@
 
 #include "base/sizes.h"
 #include "cpu/convolution/convolution.h"
+#include "cpu/gemm/dequantization.h"
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/epilogue.h"
 #include "cpu/gemm/prologue.h"
@@ -17,6 +18,7 @@
 typedef struct
 {
   GhloCpuPrologue    *prologue;       /* nullable */
+  GhloCpuDequantization *dequantization;      /* nullable; instead of a prologue */
   GhloCpuEpilogue    *epilogue;       /* nullable */
   guint               operands[2];    /* indices of lhs and rhs; GHLO_STEP_NONE: the prologue computes it */
   /* One of them, when the step is finished. */
@@ -39,6 +41,7 @@ clear (gpointer step)
 
   clear_algorithm (self);
   g_clear_pointer (&self->prologue, ghlo_cpu_prologue_free);
+  g_clear_pointer (&self->dequantization, g_free);
   g_clear_pointer (&self->epilogue, ghlo_cpu_epilogue_free);
 }
 
@@ -104,33 +107,6 @@ pack (gpointer           compiled,
          : ghlo_cpu_convolution_pack (self->convolution, operand->data, packed, scratch, monitor, NULL);
 }
 
-static const char *
-read_request (gpointer               step,
-              GhloDeviceCore        *device,
-              const GhloStepRequest *request)
-{
-  Product *self = step;
-  GhloProductOp product_op;
-  const char *reason = ghlo_product_op_read (&product_op, request);
-
-  if (reason != NULL)
-    return reason;
-  /* Convolutions by matrix products take up to three times as long with permuted results. */
-  if (product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION && !ghlo_view_is_dense (&request->results[0]))
-    return "it is faster with a dense result";
-  memcpy (self->operands, product_op.operands, sizeof self->operands);
-  if (product_op.computed != GHLO_STEP_NONE)
-    {
-      reason = ghlo_cpu_prologue_obstacle (product_op.op, product_op.computed);
-      self->prologue = g_new0 (GhloCpuPrologue, 1);
-    }
-  if (reason != NULL || !ghlo_step_has_epilogue (request))
-    return reason;
-  self->epilogue = g_new0 (GhloCpuEpilogue, 1);
-
-  return ghlo_cpu_epilogue_read (self->epilogue, &product_op, request);
-}
-
 /* The operands of the product; @strides has room for those of one that is computed. */
 static void
 find_operands (const Product         *self,
@@ -143,9 +119,11 @@ find_operands (const Product         *self,
     operands[i] = self->operands[i] != GHLO_STEP_NONE
                   ? request->operands[self->operands[i]]
                   : ghlo_step_dense_view (ghlo_ir_op_operand (product_op->op, i)->type, strides);
+  if (self->dequantization != NULL)
+    operands[product_op->computed] = self->dequantization->view;
 }
 
-/* Each of these three returns NULL, having set gemm or convolution or, where there is no algorithm, @error; or else why
+/* Returns NULL, having set gemm or convolution or, where there is no algorithm, @error; or else why
  * the request is declined. If @finishes is FALSE, the algorithm can only be queried. */
 static const char *
 choose_gemm (Product              *self,
@@ -164,10 +142,65 @@ choose_gemm (Product              *self,
     problem->epilogue = ghlo_cpu_epilogue_panel;
   if (self->prologue != NULL)
     problem->prologue = ghlo_cpu_prologue_block;
+  problem->dequantization = self->dequantization;
   problem->computes_lhs = product_op->computed == 0;
   self->gemm = (finishes ? ghlo_cpu_gemm_prepare : ghlo_cpu_gemm_choose) (problem, error);
 
   return NULL;
+}
+
+/* Looks for an operand that is computed from integers of few bits. */
+static void
+find_dequantization (Product               *self,
+                     const GhloProductOp   *product_op,
+                     const GhloStepRequest *request)
+{
+  gint64 strides[GHLO_MAX_RANK];
+  GhloView operands[2];
+
+  if (product_op->computed == GHLO_STEP_NONE)
+    return;
+  self->dequantization = g_new (GhloCpuDequantization, 1);
+  if (ghlo_cpu_dequantization_read (self->dequantization, product_op->op, product_op->computed, request))
+    {
+      self->operands[product_op->computed] = self->dequantization->weights;
+      find_operands (self, product_op, request, strides, operands);
+      if (choose_gemm (self, product_op, operands, FALSE, NULL) == NULL && self->gemm != NULL)
+        {
+          clear_algorithm (self);
+          return;
+        }
+    }
+  self->operands[product_op->computed] = GHLO_STEP_NONE;
+  g_clear_pointer (&self->dequantization, g_free);
+}
+
+static const char *
+read_request (gpointer               step,
+              GhloDeviceCore        *device,
+              const GhloStepRequest *request)
+{
+  Product *self = step;
+  GhloProductOp product_op;
+  const char *reason = ghlo_product_op_read (&product_op, request);
+
+  if (reason != NULL)
+    return reason;
+  /* Convolutions by matrix products take up to three times as long with permuted results. */
+  if (product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION && !ghlo_view_is_dense (&request->results[0]))
+    return "it is faster with a dense result";
+  memcpy (self->operands, product_op.operands, sizeof self->operands);
+  find_dequantization (self, &product_op, request);
+  if (product_op.computed != GHLO_STEP_NONE && self->dequantization == NULL)
+    {
+      reason = ghlo_cpu_prologue_obstacle (product_op.op, product_op.computed);
+      self->prologue = g_new0 (GhloCpuPrologue, 1);
+    }
+  if (reason != NULL || !ghlo_step_has_epilogue (request))
+    return reason;
+  self->epilogue = g_new0 (GhloCpuEpilogue, 1);
+
+  return ghlo_cpu_epilogue_read (self->epilogue, &product_op, request);
 }
 
 static const char *
@@ -207,6 +240,10 @@ choose_algorithm (Product                *self,
 
   if (reason != NULL)
     return reason;
+  /* Views may have got data. */
+  if (self->dequantization != NULL
+      && !ghlo_cpu_dequantization_read (self->dequantization, product_op.op, product_op.computed, request))
+    return "its operand is not computed as it was";
   find_operands (self, &product_op, request, strides, operands);
   if (product_op.op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
     return choose_convolution (self, &product_op, operands, finishes, monitor, error);
@@ -234,7 +271,7 @@ prefers_dense (const Product         *self,
   gint64 strides[GHLO_MAX_RANK];
   const GhloView dense = { NULL, result->element_type, result->rank, result->dimensions, strides };
   GhloStepRequest other = *request;
-  Product product = { .prologue = self->prologue, .epilogue = self->epilogue,
+  Product product = { .prologue = self->prologue, .dequantization = self->dequantization, .epilogue = self->epilogue,
                       .operands = { self->operands[0], self->operands[1] } };
   g_autoptr (GError) error = NULL;
   gboolean prefers;
@@ -271,7 +308,7 @@ select_step (gpointer               step,
   if (get_constant_size (self) > 0)
     selection->operands[find_packed_operand (self)].wants_data = TRUE;
   clear_algorithm (self);
-  if (self->epilogue == NULL && self->prologue == NULL)
+  if (self->epilogue == NULL && self->prologue == NULL && self->dequantization == NULL)
     selection->selection_state = NULL;
 }
 
@@ -334,7 +371,8 @@ run (gpointer            compiled,
                                  (guint8 *) scratch + self->own_scratch, monitor);
   ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch, self->scratch, monitor);
   ok = self->gemm != NULL
-         ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, packed, epilogue.product, scratch, &prologue, &epilogue, monitor,
+         ? ghlo_cpu_gemm_run (self->gemm, lhs, rhs, packed, epilogue.product, scratch,
+                              self->dequantization != NULL ? (gpointer) operands : &prologue, &epilogue, monitor,
                               error)
          : ghlo_cpu_convolution_run (self->convolution, lhs, rhs, packed, epilogue.product, scratch, &epilogue, monitor,
                                      error);

@@ -104,6 +104,18 @@ is_float_arithmetic (GhloCpuArithmetic arithmetic)
   return arithmetic == GHLO_CPU_F32 || arithmetic == GHLO_CPU_F64;
 }
 
+static float
+value_of_byte (GhloElementType type,
+               guint8          byte)
+{
+  const GhloElementClass element_class = ghlo_element_info (type)->element_class;
+
+  if (element_class == GHLO_ELEMENT_CLASS_FLOAT)
+    return (float) ghlo_float_from_bits (type, byte);
+
+  return element_class == GHLO_ELEMENT_CLASS_SIGNED ? (gint8) byte : byte;
+}
+
 /* The values of all bit patterns of @type; computed once and kept. */
 static const float *
 get_values (GhloElementType type)
@@ -115,11 +127,27 @@ get_values (GhloElementType type)
       float *values = g_new (float, N_PATTERNS);
 
       for (guint i = 0; i < N_PATTERNS; i++)
-        values[i] = (float) ghlo_float_from_bits (type, i);
+        values[i] = value_of_byte (type, (guint8) i);
       g_once_init_leave (&tables[type], (gsize) values);
     }
 
   return (const float *) tables[type];
+}
+
+gboolean
+ghlo_cpu_reader_init_numbers (GhloCpuReader   *self,
+                              GhloElementType  type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+
+  if (!is_integral (info))
+    return ghlo_cpu_reader_init (self, type, GHLO_CPU_F32);
+  *self = (GhloCpuReader) { .type = type, .n_parts = 1, .size = 1, .to_size = sizeof (float),
+                            .arithmetic = GHLO_CPU_F32 };
+  if (info->size == 1)
+    self->values = get_values (type);
+
+  return self->values != NULL;
 }
 
 gboolean

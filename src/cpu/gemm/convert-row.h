@@ -29,6 +29,9 @@ typedef struct
 gboolean ghlo_cpu_reader_init (GhloCpuReader     *self,
                                GhloElementType    type,
                                GhloCpuArithmetic  arithmetic);
+/* The same for f32, with integers of one byte too. */
+gboolean ghlo_cpu_reader_init_numbers (GhloCpuReader   *self,
+                                       GhloElementType  type);
 /* Makes the reader convert complex elements, of whose parts it has been initialized for. */
 void     ghlo_cpu_reader_pair (GhloCpuReader       *self);
 void     ghlo_cpu_read_row   (const GhloCpuReader *self,

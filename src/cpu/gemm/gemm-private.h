@@ -98,6 +98,7 @@ struct _GhloCpuGemm
   gboolean              has_constant_rhs;
   gboolean              rhs_is_persistent;
   GhloCpuPanelFunc      epilogue;
+  const GhloCpuDequantization *dequantization;  /* of the problem; a run's prologue_data are all operands' views */
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
   guint                 n_loops;
@@ -119,6 +120,7 @@ struct _GhloCpuGemm
 };
 
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_empty;      /* k is 0: the result is zero */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_nibbles;    /* a few vectors and weights of four bits */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small;      /* a few numbers: plain loops in the order of k */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector;     /* a few vectors and a matrix */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn;     /* bf16 and 8-bit integers by oneDNN's matmul */

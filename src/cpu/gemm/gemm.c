@@ -35,6 +35,7 @@ enum { FEW_TASKS = 8, MANY_TASKS = 32, SHARES = 3, MIN_LOOPED_ROWS = 16, MIN_VEC
 /* In order of preference. */
 static const GhloCpuGemmAlgorithm *const algorithms[] = {
   &ghlo_cpu_gemm_empty,
+  &ghlo_cpu_gemm_nibbles,
   &ghlo_cpu_gemm_small,
   &ghlo_cpu_gemm_onednn,
   &ghlo_cpu_gemm_vector,
@@ -316,6 +317,8 @@ should_swap (const Shape              *shape,
 {
   const guint size = ghlo_element_info (problem->result_type)->size;
 
+  if (problem->dequantization != NULL)
+    return problem->computes_lhs;
   if (shape->columns.n == 0 || shape->rows.n == 0)
     return shape->columns.n == 0 && shape->rows.n > 0;
 
@@ -428,7 +431,7 @@ choose_arithmetic (GhloCpuGemm *self,
         self->arithmetic = GHLO_CPU_F64;
       known = ghlo_element_type_is_complex (self->lhs.type) == self->is_complex
               && ghlo_element_type_is_complex (self->rhs.type) == self->is_complex
-              && fits (l, self->arithmetic) && fits (r, self->arithmetic);
+              && fits (l, self->arithmetic) && (self->dequantization != NULL || fits (r, self->arithmetic));
     }
   else
     known = choose_integers (self);
@@ -562,8 +565,9 @@ choose_algorithm (GhloCpuGemm  *self,
     {
       g_auto (GhloCpuWay) way = { .nanoseconds = nanoseconds };
 
-      if ((is_computed && !algorithms[i]->takes_computed) || !algorithms[i]->take (self, &way)
-          || (self->algorithm != NULL && way.nanoseconds >= self->way.nanoseconds))
+      if ((is_computed && !algorithms[i]->takes_computed)
+          || (self->dequantization != NULL && algorithms[i] != &ghlo_cpu_gemm_nibbles)
+          || !algorithms[i]->take (self, &way) || (self->algorithm != NULL && way.nanoseconds >= self->way.nanoseconds))
         continue;
       self->algorithm = algorithms[i];
       ghlo_cpu_way_clear (&self->way);
@@ -624,6 +628,20 @@ separate_operands (GhloCpuGemm        *self,
       self->separations[i] = ghlo_cpu_separate_batches (problem, offsets[i]);
 }
 
+/* Orders dimensions, and turns some into loops, so that operands become plain matrices. */
+static void
+merge_dimensions (GhloCpuGemm *self,
+                  Shape       *shape)
+{
+  choose_order (&shape->k, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, rhs));
+  choose_order (&shape->rows, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, result));
+  choose_order (&shape->columns, G_STRUCT_OFFSET (Dimensions, rhs), G_STRUCT_OFFSET (Dimensions, result));
+  loop_outer (self, &shape->rows, shape->rows.lhs, is_uniform (&shape->k, shape->k.lhs),
+              2.0 * (double) shape->columns.count * (double) shape->k.count);
+  loop_outer (self, &shape->columns, shape->columns.rhs, is_uniform (&shape->k, shape->k.rhs),
+              2.0 * (double) shape->rows.count * (double) shape->k.count);
+}
+
 static GhloCpuGemm *
 gemm_new (const GhloCpuGemmProblem *given,
           gboolean                  compiles,
@@ -643,13 +661,9 @@ gemm_new (const GhloCpuGemmProblem *given,
   self->epilogue = problem->epilogue;
   append_loops (self, &shape->batch, shape->batch.n);
 
-  choose_order (&shape->k, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, rhs));
-  choose_order (&shape->rows, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, result));
-  choose_order (&shape->columns, G_STRUCT_OFFSET (Dimensions, rhs), G_STRUCT_OFFSET (Dimensions, result));
-  loop_outer (self, &shape->rows, shape->rows.lhs, is_uniform (&shape->k, shape->k.lhs),
-              2.0 * (double) shape->columns.count * (double) shape->k.count);
-  loop_outer (self, &shape->columns, shape->columns.rhs, is_uniform (&shape->k, shape->k.rhs),
-              2.0 * (double) shape->rows.count * (double) shape->k.count);
+  self->dequantization = problem->dequantization;
+  if (self->dequantization == NULL)
+    merge_dimensions (self, shape);
   if (should_swap (shape, problem))
     {
       swap_shape (self, shape);
@@ -790,6 +804,12 @@ gboolean
 ghlo_cpu_gemm_prefers_dense (const GhloCpuGemm *self)
 {
   return self->result_alternates;
+}
+
+gint64
+ghlo_cpu_gemm_get_rows (const GhloCpuGemm *self)
+{
+  return self->m;
 }
 
 double

@@ -44,6 +44,8 @@ gboolean     ghlo_cpu_gemm_pack         (const GhloCpuGemm        *self,
 const char  *ghlo_cpu_gemm_describe     (const GhloCpuGemm        *self);
 /* Whether batches alternate in the result, so that computing a dense one and copying it takes less time. */
 gboolean     ghlo_cpu_gemm_prefers_dense (const GhloCpuGemm       *self);
+/* Rows of the result; where the transpose of a product is computed, its columns. */
+gint64       ghlo_cpu_gemm_get_rows     (const GhloCpuGemm        *self);
 /* Approximate time of a run on one thread. */
 double       ghlo_cpu_gemm_nanoseconds  (const GhloCpuGemm        *self);
 /* Of an operand that is computed: the elements of a row, and the distance from a row of a block to the next one. */

@@ -47,6 +47,8 @@ typedef struct
 typedef void (*GhloCpuOperandFunc) (gpointer            data,
                                   const GhloCpuOperandBlock *block);
 
+typedef struct _GhloCpuDequantization GhloCpuDequantization;
+
 typedef struct
 {
   GhloElementType      lhs_type, rhs_type, result_type;
@@ -55,6 +57,8 @@ typedef struct
   GhloCpuOperandFunc     prologue;       /* nullable; computes rhs, or lhs where computes_lhs, which is dense but not in
                                         * memory: its pointers are NULL */
   gboolean             computes_lhs;
+  const GhloCpuDequantization *dequantization;  /* nullable, borrowed: how rhs, or lhs where computes_lhs, is computed
+                                                 * from the integers that its pointers are to */
   /* Elements of an operand that is constant, else NULL. Used by ghlo_cpu_gemm_prepare() only. */
   const guint8        *lhs_data, *rhs_data;
   gboolean             lhs_is_persistent, rhs_is_persistent;    /* as in GhloView */

@@ -54,19 +54,30 @@ find_bf16 (void)
 #endif
 }
 
-/* oneDNN's names of instruction sets, and the highest level that each one includes, and whether it has bf16. */
+static gboolean
+find_vnni (void)
+{
+#if defined (__x86_64__)
+  return __builtin_cpu_supports ("avx512vnni");
+#else
+  return FALSE;
+#endif
+}
+
+/* oneDNN's names of instruction sets, and the highest level that each one includes, and whether it has more. */
 static GhloCpuLevel
-find_limit (gboolean *has_bf16)
+find_limit (gboolean *has_bf16,
+            gboolean *has_vnni)
 {
   static const struct
   {
     const char   *prefix;
     GhloCpuLevel  level;
-    gboolean      lacks_bf16;
+    gboolean      lacks_bf16, lacks_vnni;
   } limits[] = {
     { "AVX512_CORE_VNNI", GHLO_CPU_LEVEL_AVX512, TRUE },
     { "AVX512_CORE_", GHLO_CPU_LEVEL_AVX512 },
-    { "AVX512_CORE", GHLO_CPU_LEVEL_AVX512, TRUE },
+    { "AVX512_CORE", GHLO_CPU_LEVEL_AVX512, TRUE, TRUE },
     { "AVX512_MIC", GHLO_CPU_LEVEL_AVX2 },
     { "AVX2", GHLO_CPU_LEVEL_AVX2 },
     { "AVX", GHLO_CPU_LEVEL_BASELINE },
@@ -80,13 +91,14 @@ find_limit (gboolean *has_bf16)
     if (g_ascii_strncasecmp (wish, limits[i].prefix, strlen (limits[i].prefix)) == 0)
       {
         *has_bf16 = !limits[i].lacks_bf16;
+        *has_vnni = !limits[i].lacks_vnni;
         return limits[i].level;
       }
 
   return GHLO_CPU_N_LEVELS - 1;
 }
 
-/* The level, plus N_LEVELS where it has bf16. */
+/* The level, plus N_LEVELS where it has bf16, and twice that where it has VNNI. */
 static gsize
 get_state (void)
 {
@@ -94,11 +106,13 @@ get_state (void)
 
   if (g_once_init_enter (&state))
     {
-      gboolean has_bf16 = TRUE;
-      const GhloCpuLevel level = MIN (find_level (), find_limit (&has_bf16));
+      gboolean has_bf16 = TRUE, has_vnni = TRUE;
+      const GhloCpuLevel level = MIN (find_level (), find_limit (&has_bf16, &has_vnni));
 
       has_bf16 = has_bf16 && level == GHLO_CPU_LEVEL_AVX512 && find_bf16 ();
-      g_once_init_leave (&state, 1 + level + (has_bf16 ? GHLO_CPU_N_LEVELS : 0));
+      has_vnni = has_vnni && level == GHLO_CPU_LEVEL_AVX512 && find_vnni ();
+      g_once_init_leave (&state, 1 + level + (has_bf16 ? GHLO_CPU_N_LEVELS : 0)
+                                 + (has_vnni ? 2 * GHLO_CPU_N_LEVELS : 0));
     }
 
   return state - 1;
@@ -113,7 +127,13 @@ ghlo_cpu_level (void)
 gboolean
 ghlo_cpu_has_bf16 (void)
 {
-  return get_state () >= GHLO_CPU_N_LEVELS;
+  return get_state () / GHLO_CPU_N_LEVELS % 2 == 1;
+}
+
+gboolean
+ghlo_cpu_has_vnni (void)
+{
+  return get_state () / GHLO_CPU_N_LEVELS >= 2;
 }
 
 const char *

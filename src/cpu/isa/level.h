@@ -27,6 +27,9 @@ const char  *ghlo_cpu_level_name (GhloCpuLevel level);
  * way. */
 gboolean     ghlo_cpu_has_bf16   (void);
 
+/* Whether it has sums of products of bytes (AVX512-VNNI); limited in the same way. */
+gboolean     ghlo_cpu_has_vnni   (void);
+
 /* The processor's brand string, "AMD EPYC 7543"; NULL where it has none. */
 const char  *ghlo_cpu_model      (void);
 

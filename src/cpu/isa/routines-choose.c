@@ -11,6 +11,7 @@ void ghlo_cpu_routines_init_baseline (GhloCpuRoutines *self);
 #if defined (__x86_64__)
 extern const GhloCpuRowTileFunc ghlo_cpu_bf16_row_tiles[GHLO_CPU_MAX_HEIGHTS][2];
 
+void ghlo_cpu_multiply_nibbles_vnni (const GhloCpuNibbles *p);
 void ghlo_cpu_routines_init_avx2 (GhloCpuRoutines *self);
 void ghlo_cpu_routines_init_avx512 (GhloCpuRoutines *self);
 #endif
@@ -31,6 +32,8 @@ ghlo_cpu_routines_init (GhloCpuRoutines *self,
 #if defined (__x86_64__)
   if (level == GHLO_CPU_LEVEL_AVX512 && ghlo_cpu_has_bf16 ())
     self->bf16_row_tiles = ghlo_cpu_bf16_row_tiles;
+  if (level == GHLO_CPU_LEVEL_AVX512 && ghlo_cpu_has_vnni ())
+    self->multiply_nibbles = ghlo_cpu_multiply_nibbles_vnni;
 #endif
 }
 

@@ -115,7 +115,16 @@ void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *wor
 const GhloCpuCombineLoops *NAME (find_combine_loops) (GhloElementType type, GhloCombiner combiner);
 void NAME (fourier_init) (GhloCpuFourier *routines);
 void NAME (triangles_init) (GhloCpuRoutines  *routines);
+void NAME (multiply_nibbles) (const GhloCpuNibbles *p);
+void NAME (multiply_nibbles_each) (const GhloCpuNibbles *p, const float *x);
+gboolean NAME (split_digits) (const float *x, gsize n, gsize block_size, gint32 first, gint8 *digits,
+                              GhloCpuNibbleBlock *blocks);
+void NAME (pack_nibbles) (const guint8 *from, gint64 step, gboolean k_adjacent, gsize n, gsize k, guint32 flip,
+                          guint32 *to);
 void NAME (weigh) (float *rows, gsize n_rows, gsize stride, gsize n, float factor, float *maxima, float *totals);
+
+/* For processors with VNNI. */
+void ghlo_cpu_multiply_nibbles_vnni (const GhloCpuNibbles *p);
 
 /* Fills in the level's table. */
 void NAME (routines_init) (GhloCpuRoutines *self);

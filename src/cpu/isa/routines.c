@@ -17,6 +17,10 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->weigh = NAME (weigh);
   memcpy (self->dot, NAME (dots), sizeof (self->dot));
   memcpy (self->add, NAME (adds), sizeof (self->add));
+  self->multiply_nibbles = NAME (multiply_nibbles);
+  self->multiply_nibbles_each = NAME (multiply_nibbles_each);
+  self->split_digits = NAME (split_digits);
+  self->pack_nibbles = NAME (pack_nibbles);
   memcpy (self->order, NAME (orders), sizeof (self->order));
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->clear_columns = NAME (clear_columns);

@@ -552,6 +552,39 @@ typedef struct
                                gconstpointer  registers);
 } GhloCpuTriangles;
 
+/* Products with weights of four bits, of GHLO_CPU_NIBBLE_COLUMNS columns. A word has eight weights of a column: those
+ * of rows 0 to 3 in the lower halves of its bytes, 4 to 7 in the upper ones. */
+enum
+{
+  GHLO_CPU_NIBBLE_COLUMNS = 32, GHLO_CPU_NIBBLES_OF_WORD = 8, GHLO_CPU_NIBBLE_DIGITS = 4,
+  /* Of the largest number of a block, as in its bits. */
+  GHLO_CPU_NIBBLE_MIN_EXPONENT = 64, GHLO_CPU_NIBBLE_MAX_EXPONENT = 190,
+};
+
+/* Numbers of a row of x as integers, in a unit of their own. */
+typedef struct
+{
+  float  unit, low, high;                       /* sums of the lower and upper digits, as numbers of 16 bits */
+  gint32 starts[GHLO_CPU_NIBBLE_DIGITS];        /* the sum of each digit, times the weight that a nibble of 0 is */
+} GhloCpuNibbleBlock;
+
+typedef struct
+{
+  gsize                     m;                  /* rows */
+  gsize                     n_words;            /* words of a column */
+  gsize                     block_words, group_blocks;  /* words of a block, and blocks with the same scales */
+  const guint32            *weights;            /* for each word along k, that of each column */
+  gint32                    first;              /* the weight that a nibble of 0 is; others follow */
+  const gint8              *digits;             /* of four numbers each digit, the lowest first, then of the next */
+  gsize                     digit_step;         /* bytes from a row to the next */
+  const GhloCpuNibbleBlock *blocks;
+  gsize                     n_blocks;           /* of a row */
+  const float              *scales, *zeros;     /* for each group, a number for each column; zeros may be NULL */
+  gsize                     scale_step, zero_step;
+  float                    *y;                  /* for each row, a number for each column */
+  gsize                     y_step;
+} GhloCpuNibbles;
+
 typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
@@ -567,6 +600,16 @@ typedef struct
                                  float *totals);
   GhloCpuVectorsFunc     dot[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each j */
   GhloCpuVectorsFunc     add[GHLO_CPU_N_VECTORS];          /* a row of the matrix for each k */
+  void                 (*multiply_nibbles) (const GhloCpuNibbles *p);
+  /* The same for one row of floats, whose products with weights that are scaled before are added one by one. */
+  void                 (*multiply_nibbles_each) (const GhloCpuNibbles *p, const float *x);
+  /* Splits @n numbers, a multiple of sixteen as @block_size is. FALSE where a block has numbers that do not fit. */
+  gboolean             (*split_digits) (const float *x, gsize n, gsize block_size, gint32 first, gint8 *digits,
+                                        GhloCpuNibbleBlock *blocks);
+  /* Packs the lower halves of the bytes of @n columns and @k rows, exclusive or @flip for each word. Columns are @step
+   * bytes apart where @k_adjacent, else rows. */
+  void                 (*pack_nibbles) (const guint8 *from, gint64 step, gboolean k_adjacent, gsize n, gsize k,
+                                        guint32 flip, guint32 *to);
   GhloCpuOrderedGemmFunc order[GHLO_CPU_N_ORDERED_GEMMS];
   GhloCpuConvertFunc     convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuClearColumnsFunc clear_columns;

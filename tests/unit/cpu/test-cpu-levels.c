@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The routines for all instruction set levels that this processor supports give the same bits: elementwise loops,
- * functions, casts, reductions, scans, matrix-vector products, small products, conversions, random bits, windows and
- * Fourier transforms. Inputs are random bits, random numbers and special values. Where numbers are computed any NaN
- * equals any other; where they are converted NaNs must have equal bits. Softmax and products of bf16, which differ in
- * bits, are compared with exact ones.
+ * functions, casts, reductions, scans, matrix-vector products, products with weights of four bits, small products,
+ * conversions, random bits, windows and Fourier transforms. Inputs are random bits, random numbers and special values.
+ * Where numbers are computed any NaN equals any other; where they are converted NaNs must have equal bits. Softmax and
+ * products of bf16, which differ in bits, are compared with exact ones.
  */
 
 #include <float.h>
@@ -691,6 +691,89 @@ test_bf16 (void)
       }
 }
 
+/* Products with weights of four bits, which are given as bytes in one of both orders. Sums are compared with exact ones
+ * too: the error of a row is that of f32, and of 2^-29 of the largest number of each block. */
+static void
+test_nibbles (void)
+{
+  enum { MOST_K = 208, MOST_M = 5, N = GHLO_CPU_NIBBLE_COLUMNS, WORD = GHLO_CPU_NIBBLES_OF_WORD };
+  static guint8 bytes[MOST_K * N];
+  static guint32 words[GHLO_CPU_N_LEVELS][MOST_K / WORD * N];
+  static gint8 digits[GHLO_CPU_N_LEVELS][MOST_M * MOST_K * GHLO_CPU_NIBBLE_DIGITS];
+  static GhloCpuNibbleBlock blocks[GHLO_CPU_N_LEVELS][MOST_M * MOST_K / 16];
+  static float x[MOST_M * MOST_K], scales[MOST_K / 16 * N], zeros[MOST_K / 16 * N];
+  static float y[GHLO_CPU_N_LEVELS + 1][MOST_M * N];
+
+  for (guint round = 0; round < 20 * ROUNDS; round++)
+    {
+      const gsize block = 16u << g_test_rand_int_range (0, 3), group_blocks = (gsize) g_test_rand_int_range (1, 4);
+      const gsize k = (gsize) g_test_rand_int_range (1, MOST_K + 1), n = (gsize) g_test_rand_int_range (1, N + 1);
+      const gsize padded = (gsize) ghlo_round_up ((gint64) k, 16), m = (gsize) g_test_rand_int_range (1, MOST_M + 1);
+      const gsize n_blocks = (padded + block - 1) / block;
+      const gboolean k_adjacent = g_test_rand_bit (), is_signed = g_test_rand_bit (), has_zeros = g_test_rand_bit ();
+      const gint64 step = k_adjacent ? MOST_K : N;
+      const double range = g_test_rand_bit () ? 1 : 12;
+
+      for (gsize i = 0; i < G_N_ELEMENTS (bytes); i++)
+        bytes[i] = (guint8) g_test_rand_int_range (is_signed ? -8 : 0, is_signed ? 8 : 16);
+      for (gsize i = 0; i < G_N_ELEMENTS (x); i++)
+        x[i] = i % padded < k ? (float) (g_test_rand_double_range (-1, 1) * exp2 (-g_test_rand_double_range (0, range)))
+                              : 0;
+      for (gsize i = 0; i < G_N_ELEMENTS (scales); i++)
+        {
+          scales[i] = (float) g_test_rand_double_range (1, 2);
+          zeros[i] = (float) g_test_rand_int_range (0, 16);
+        }
+      for (guint level = 0; level < n_levels; level++)
+        {
+          const GhloCpuRoutines *routines = &levels[level].routines;
+          GhloCpuNibbles p = {
+            .m = m, .n_words = padded / WORD, .block_words = block / WORD, .group_blocks = group_blocks,
+            .weights = words[level], .first = is_signed ? -8 : 0, .digits = digits[level],
+            .digit_step = padded * GHLO_CPU_NIBBLE_DIGITS, .blocks = blocks[level], .n_blocks = n_blocks,
+            .scales = scales, .zeros = has_zeros ? zeros : NULL, .scale_step = N, .zero_step = N,
+            .y = y[level], .y_step = N,
+          };
+
+          memset (words[level], 0, sizeof words[level]);
+          routines->pack_nibbles (bytes, step, k_adjacent, n, k, is_signed ? 0x88888888 : 0, words[level]);
+          for (gsize row = 0; row < m; row++)
+            g_assert_true (routines->split_digits (x + row * padded, padded, block, p.first,
+                                                   digits[level] + row * p.digit_step,
+                                                   blocks[level] + row * n_blocks));
+          routines->multiply_nibbles (&p);
+          g_assert_cmpmem (y[level], m * N * sizeof (float), y[0], m * N * sizeof (float));
+          p.y = y[n_levels];
+          p.m = 1;
+          routines->multiply_nibbles_each (&p, x);
+          for (gsize i = 0; i < m * n; i++)
+            {
+              const gsize row = i / n, column = i % n;
+              double sum = 0, size = 0, largest = 0;
+
+              for (gsize j = 0; j < k; j++)
+                {
+                  const gsize at = j / block / group_blocks * N + column;
+                  const double weight = (gint8) bytes[k_adjacent ? column * MOST_K + j : j * N + column];
+                  const double factor = (weight - (has_zeros ? zeros[at] : 0)) * scales[at];
+
+                  sum += factor * x[row * padded + j];
+                  size += fabs (factor * x[row * padded + j]);
+                  largest = MAX (largest, fabs (x[row * padded + j]));
+                }
+              g_assert_cmpfloat (fabs (y[level][row * N + column] - sum), <=,
+                                 size * 0x1p-21 + largest * (double) k * 48 * 0x1p-24);
+              if (row == 0)
+                g_assert_cmpfloat (fabs (y[n_levels][column] - sum), <=, size * 0x1p-17);
+            }
+        }
+    }
+  x[3] = INFINITY;
+  g_assert_false (levels[0].routines.split_digits (x, 16, 16, 0, digits[0], blocks[0]));
+  x[3] = 0x1p100f;
+  g_assert_false (levels[0].routines.split_digits (x, 16, 16, 0, digits[0], blocks[0]));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -721,6 +804,7 @@ main (int   argc,
   g_test_add_func ("/cpu-levels/fourier", test_fourier);
   g_test_add_func ("/cpu-levels/softmax", test_softmax);
   g_test_add_func ("/cpu-levels/bf16", test_bf16);
+  g_test_add_func ("/cpu-levels/nibbles", test_nibbles);
 
   status = g_test_run ();
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)

@@ -441,6 +441,41 @@ test_bound (void)
   check_bound (ALONE, FALSE, TRUE, TRUE);
   check_bound (ALONE, FALSE, TRUE, FALSE);
   check_bound (cases[2].text, TRUE, FALSE, FALSE);
+
+/* Weights of four bits have the same sums before and after they are packed, of which a copy takes half a byte each. */
+static void
+test_nibbles (void)
+{
+  static const char program_text[] =
+    "func.func @main(%x: tensor<2x320xf32>, %w: tensor<320x160xi4>) -> tensor<2x160xf32> {\n"
+    "  %0 = stablehlo.convert %w : (tensor<320x160xi4>) -> tensor<320x160xf32>\n"
+    "  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]"
+    " : (tensor<2x320xf32>, tensor<320x160xf32>) -> tensor<2x160xf32>\n"
+    "  return %1 : tensor<2x160xf32>\n}\n";
+  g_autoptr (GBytes) text = g_bytes_new_static (program_text, strlen (program_text));
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I4, (const gint64[]) { 320, 160 }, 2);
+  g_autoptr (GhloValue) x = new_value ((const gint64[]) { 2, 320 }, 2, -0.5f), first = NULL;
+  GhloValue *weights = ghlo_value_new_uninitialized (type, NULL);
+  CompiledProgram program;
+
+  for (gsize i = 0; i < weights->n_elements; i++)
+    weights->data[i] = (guint8) ((gint) (i * 37 % 101 % 16) - 8);
+  compiled_program_init (&program, "nibbles", text);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      GhloValue *inputs[] = { x, weights };
+      g_autoptr (GhloValue) again = NULL;
+
+      ghlo_prepared_run (program.compilation->prepared, NULL, inputs, 2, &again, NULL, &error);
+      g_assert_no_error (error);
+      if (first == NULL)
+        first = ghlo_value_ref (again);
+      g_assert_cmpmem (again->data, again->n_bytes, first->data, first->n_bytes);
+      g_assert_cmpuint (ghlo_packed_get_size (), ==, i > 0 ? 320 * 160 / 2 : 0);
+    }
+  ghlo_value_unref (weights);
+  compiled_program_clear (&program);
 }
 
 int
@@ -461,6 +496,7 @@ main (int   argc,
   g_test_add_func ("/cpu-packed/infinite", test_infinite);
   g_test_add_func ("/cpu-packed/mapped", test_mapped);
   g_test_add_func ("/cpu-packed/bound", test_bound);
+  g_test_add_func ("/cpu-packed/nibbles", test_nibbles);
 
   return g_test_run ();
 }

@@ -15,6 +15,13 @@ enum { N_CASES = SANITIZED ? 100 : 300, MAX_INPUTS = 6 };
 
 typedef enum { BY_TENSOR, BY_CHANNEL, BY_GROUP, N_SCALES } Scales;
 
+/* Types of weights, and integers of them. */
+typedef struct
+{
+  const char *type;
+  gint        least, most;
+} Range;
+
 /* A random product of vectors x and a matrix of weights. */
 typedef struct
 {
@@ -22,6 +29,7 @@ typedef struct
   Scales      scales;
   gboolean    k_is_last, is_lhs;       /* of the matrix: whether k is its last dimension, and whether it is lhs */
   gboolean    has_zero_point, has_epilogue, reshapes_first;
+  const Range *range;                  /* of weights */
   const char *narrow, *scale, *type;   /* of weights, of scales, and of the product */
   GString    *text;                    /* of the function's body, then of the program */
   char       *result;                  /* type */
@@ -42,10 +50,20 @@ pick_size (gint64 most)
   return g_test_rand_int_range (1, g_test_rand_bit () ? 9 : (gint) most + 1);
 }
 
+/* Whether weights have up to four bits. */
+static gboolean
+is_narrow (const Case *self)
+{
+  return strcspn (self->narrow, "i") < 2 && strpbrk (self->narrow, "24") != NULL;
+}
+
 static void
 choose (Case *self)
 {
-  static const char *const narrow[] = { "i8", "ui8", "f8E4M3FN", "f8E5M2", "bf16", "f16" };
+  static const Range narrow[] = {
+    { "i8", -9, 9 }, { "ui8", 0, 9 }, { "i4", -8, 7 }, { "ui4", 0, 15 }, { "i2", -2, 1 }, { "i4", -8, 7 },
+    { "f8E4M3FN", -9, 9 }, { "f8E5M2", -9, 9 }, { "bf16", -9, 9 }, { "f16", -9, 9 },
+  };
   static const char *const wide[] = { "f32", "f32", "bf16", "f16" };
 
   self->m = g_test_rand_bit () ? g_test_rand_int_range (1, 5) : pick_size (70);
@@ -62,7 +80,15 @@ choose (Case *self)
   self->type = pick (wide, G_N_ELEMENTS (wide));
   /* Conversions to bf16 or f16 round, since scales have more bits. */
   self->scale = g_test_rand_bit () ? "f32" : self->type;
-  self->narrow = pick (narrow, g_str_equal (self->type, "f32") ? G_N_ELEMENTS (narrow) : 4);
+  self->range = &narrow[g_test_rand_int_range (0, g_str_equal (self->type, "f32") ? G_N_ELEMENTS (narrow) : 8)];
+  self->narrow = self->range->type;
+  /* Mostly of a size for which it pays to read weights of four bits as such. */
+  if (is_narrow (self) && g_test_rand_int_range (0, 4) > 0)
+    {
+      self->m = g_test_rand_int_range (1, 12);
+      self->n = g_test_rand_int_range (100, 700);
+      self->batch = 0;
+    }
 }
 
 /* Lists dimensions of the matrix, or of its scales: groups that are not split have the size 0. */
@@ -241,11 +267,14 @@ new_numbers (const char *text,
 
 static void
 check_case (const Case *self,
-            guint      *n_computed)
+            guint      *n_computed,
+            guint      *n_packed)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (self->text->str, self->text->len);
-  g_autoptr (GhloValue) w = new_numbers (self->types[0], g_str_equal (self->narrow, "ui8") ? 0 : -9, 9, 1);
-  g_autoptr (GhloValue) scales = new_numbers (self->types[1], 32, 63, 0x1p-5);
+  g_autoptr (GhloValue) w = new_numbers (self->types[0], self->range->least, self->range->most, 1);
+  /* With excess precision, weights that go with a single vector, or of few bits, are not rounded to those of scales. */
+  const gboolean rounds = g_str_equal (self->scale, "f32") || (self->m > 1 && !is_narrow (self));
+  g_autoptr (GhloValue) scales = new_numbers (self->types[1], rounds ? 32 : 1, rounds ? 63 : 2, 0x1p-5);
   g_autoptr (GhloValue) x = new_numbers (self->types[2], -2, 2, 1);
   g_autoptr (GhloValue) expected = result_of (self->text->str, (GhloValue *[]) { w, scales, x }, 3);
   g_autoptr (GhloValue) found = NULL;
@@ -256,6 +285,7 @@ check_case (const Case *self,
   compiled_program_init (&program, "program", bytes);
   printed = ghlo_step_plan_print (ghlo_prepared_get_plan (program.compilation->prepared));
   *n_computed += strstr (printed, "computed operand") != NULL;
+  *n_packed += strstr (printed, "weights of 4 bits") != NULL;
   ghlo_prepared_run (program.compilation->prepared, NULL, (GhloValue *[]) { w, scales, x }, 3, &found, NULL, &error);
   g_assert_no_error (error);
   for (gsize i = 0; i < found->n_elements; i++)
@@ -268,7 +298,7 @@ check_case (const Case *self,
 static void
 test_random (void)
 {
-  guint n_computed = 0;
+  guint n_computed = 0, n_packed = 0;
 
   for (guint i = 0; i < N_CASES; i++)
     {
@@ -276,14 +306,112 @@ test_random (void)
 
       choose (&c);
       write_text (&c);
-      check_case (&c, &n_computed);
+      check_case (&c, &n_computed, &n_packed);
       g_string_free (c.text, TRUE);
       g_free (c.result);
       for (guint k = 0; k < c.n_inputs; k++)
         g_free (c.types[k]);
     }
-  g_test_message ("%u of %u products compute an operand", n_computed, (guint) N_CASES);
-  g_assert_cmpuint (n_computed, >, N_CASES / 2);
+  g_test_message ("%u of %u products compute an operand, %u read weights of 4 bits", n_computed, (guint) N_CASES,
+                  n_packed);
+  g_assert_cmpuint (n_computed + n_packed, >, N_CASES / 2);
+  g_assert_cmpuint (n_packed, >, N_CASES / 20);
+}
+
+/* Random numbers of f32, times a power of two up to 2^@range. */
+static GhloValue *
+new_reals (const char *text,
+           double      least,
+           double      most,
+           gint        range)
+{
+  GhloValue *value = new_random (text, 0, 0);
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, ldexp (g_test_rand_double_range (least, most), g_test_rand_int_range (0, range + 1)));
+
+  return value;
+}
+
+/* Three rows, 160 columns, and three groups of 48 weights of a column. */
+#define NIBBLES_OF(precision) \
+  "func.func @main(%x: tensor<3x144xf32>, %w: tensor<3x48x160xui4>, %s: tensor<3x1x160xf32>, %z: tensor<3x1x160xui4>)" \
+  " -> tensor<3x160xf32> {\n" \
+  "  %0 = stablehlo.convert %w : (tensor<3x48x160xui4>) -> tensor<3x48x160xf32>\n" \
+  "  %1 = stablehlo.convert %z : (tensor<3x1x160xui4>) -> tensor<3x1x160xf32>\n" \
+  "  %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1, 2] : (tensor<3x1x160xf32>) -> tensor<3x48x160xf32>\n" \
+  "  %3 = stablehlo.subtract %0, %2 : tensor<3x48x160xf32>\n" \
+  "  %4 = stablehlo.broadcast_in_dim %s, dims = [0, 1, 2] : (tensor<3x1x160xf32>) -> tensor<3x48x160xf32>\n" \
+  "  %5 = stablehlo.multiply %3, %4 : tensor<3x48x160xf32>\n" \
+  "  %6 = stablehlo.reshape %5 : (tensor<3x48x160xf32>) -> tensor<144x160xf32>\n" \
+  "  %7 = stablehlo.dot_general %x, %6, contracting_dims = [1] x [0]" precision \
+  " : (tensor<3x144xf32>, tensor<144x160xf32>) -> tensor<3x160xf32>\n" \
+  "  return %7 : tensor<3x160xf32>\n}\n"
+
+#define NIBBLES NIBBLES_OF ("")
+
+static gboolean
+reads_nibbles (const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autofree char *printed = NULL;
+  CompiledProgram program;
+
+  compiled_program_init (&program, "nibbles", bytes);
+  printed = ghlo_step_plan_print (ghlo_prepared_get_plan (program.compilation->prepared));
+  compiled_program_clear (&program);
+
+  return strstr (printed, "weights of 4 bits") != NULL;
+}
+
+/* Where nothing is exact, an error is that of f32, of sums of the largest absolute values; numbers that do not fit into
+ * blocks, and scales for which sums of integers are no intermediate values, give what separate operations give. */
+static void
+test_nibbles (void)
+{
+  enum { M = 3, K = 144, N = 160, GROUP = 48 };
+  g_autoptr (GBytes) text = g_bytes_new_static (NIBBLES, strlen (NIBBLES));
+  CompiledProgram program;
+
+  g_assert_true (reads_nibbles (NIBBLES));
+  g_assert_false (reads_nibbles (NIBBLES_OF (", precision = [HIGHEST, HIGHEST]")));
+  compiled_program_init (&program, "nibbles", text);
+  for (guint round = 0; round < 40; round++)
+    {
+      g_autoptr (GhloValue) x = new_reals ("tensor<3x144xf32>", -1, 1, round % 2 == 0 ? 0 : 12);
+      g_autoptr (GhloValue) w = new_numbers ("tensor<3x48x160xui4>", 0, 15, 1);
+      g_autoptr (GhloValue) scales = new_reals ("tensor<3x1x160xf32>", 0.5, 1, 3);
+      g_autoptr (GhloValue) zeros = new_numbers ("tensor<3x1x160xui4>", 0, 15, 1);
+      GhloValue *inputs[] = { x, w, scales, zeros };
+      g_autoptr (GhloValue) expected = NULL, found = NULL;
+      g_autoptr (GError) error = NULL;
+      const double special[] = { INFINITY, -INFINITY, NAN, 0x1p100, 0x1p-100, 0x1p-140, 0 };
+
+      if (round >= 20)
+        set_number (x, (gsize) g_test_rand_int_range (0, M * K), special[round % G_N_ELEMENTS (special)]);
+      if (round >= 30)
+        set_number (scales, (gsize) g_test_rand_int_range (0, 3 * N), special[round % 3 == 0 ? 0 : 6]);
+      expected = result_of (NIBBLES, inputs, 4);
+      ghlo_prepared_run (program.compilation->prepared, NULL, inputs, 4, &found, NULL, &error);
+      g_assert_no_error (error);
+      for (gsize i = 0; i < M * N; i++)
+        {
+          const double wanted = creal (number_at (expected, i)), b = creal (number_at (found, i));
+          double sum = 0, size = 0;
+
+          for (gsize k = 0; k < K; k++)
+            {
+              const gsize at = k / GROUP * N + i % N;
+              const double factor = creal (number_at (x, i / N * K + k) * number_at (scales, at));
+
+              sum += factor * creal (number_at (w, k * N + i % N) - number_at (zeros, at));
+              size += 16 * fabs (factor);
+            }
+          g_assert_true (isfinite (size) ? fabs (sum - b) <= size * (round < 20 ? 0x1p-23 : 0x1p-20)
+                                         : wanted == b || (isnan (wanted) && isnan (b)));
+        }
+    }
+  compiled_program_clear (&program);
 }
 
 int
@@ -293,6 +421,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/cpu-prologue/random", test_random);
+  g_test_add_func ("/cpu-prologue/nibbles", test_nibbles);
 
   return g_test_run ();
 }
