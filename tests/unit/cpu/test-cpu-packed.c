@@ -441,6 +441,7 @@ test_bound (void)
   check_bound (ALONE, FALSE, TRUE, TRUE);
   check_bound (ALONE, FALSE, TRUE, FALSE);
   check_bound (cases[2].text, TRUE, FALSE, FALSE);
+}
 
 /* Weights of four bits have the same sums before and after they are packed, of which a copy takes half a byte each. */
 static void
