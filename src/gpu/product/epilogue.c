@@ -249,7 +249,8 @@ ghlo_gpu_epilogue_is_worth (const GhloGpuEpilogue *self,
 
   return product->n_pieces > 1
          || (self->kernel->n_nodes <= LIGHT_NODES
-             && (product->shader.subgroup > 0 || tile->n_rows * tile->n_columns == 1));
+             && (product->shader.subgroup > 0 || product->shader.stream.n_inner_threads > 0
+                 || tile->n_rows * tile->n_columns == 1));
 }
 
 void

@@ -10,10 +10,9 @@
 #include "base/sizes.h"
 #include "kernel/lower.h"
 
-/* The maximum number of columns of tiles for few columns; and the maximum number of steps of k whose products are
- * rounded before they are added. If a short sum cancels, only the rounding of its products remains, and the CPU's small
- * products round the same way. */
-enum { FEW_COLUMNS = 8, FEW_STEPS = 8 };
+/* The maximum number of steps of k whose products are rounded before they are added. If a short sum cancels, only the
+ * rounding of its products remains, and the CPU's small products round the same way. */
+enum { FEW_STEPS = 8 };
 
 gboolean
 ghlo_gpu_product_append (GhloGpuProduct                  *self,
@@ -267,10 +266,10 @@ exchange (gpointer a,
 
 #define EXCHANGE(a, b) exchange (&(a), &(b), sizeof (a))
 
-/* Transposes the product. */
-static void
-swap (GhloGpuProduct *self)
+void
+ghlo_gpu_product_swap (GhloGpuProduct *self)
 {
+  EXCHANGE (self->shader.is_inner_adjacent[0], self->shader.is_inner_adjacent[1]);
   EXCHANGE (self->shader.types[GHLO_SPIRV_LHS], self->shader.types[GHLO_SPIRV_RHS]);
   EXCHANGE (self->operands[0], self->operands[1]);
   EXCHANGE (self->starts[0], self->starts[1]);
@@ -289,7 +288,7 @@ should_swap (const GhloGpuProduct *self)
 {
   const gint64 m = self->counts[GHLO_SPIRV_ROWS], n = self->counts[GHLO_SPIRV_COLUMNS];
 
-  if (MIN (m, n) <= FEW_COLUMNS)
+  if (MIN (m, n) <= 8)
     return m < n;
 
   return ghlo_gpu_product_step (self, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT)
@@ -340,7 +339,7 @@ ghlo_gpu_product_read (GhloGpuProduct        *self,
   if (!read_dimensions (self, request))
     return "it has too many dimensions, or too large ones";
   if (should_swap (self))
-    swap (self);
+    ghlo_gpu_product_swap (self);
   for (guint i = 0; i < 2; i++)
     shader->is_inner_adjacent[i] = ghlo_gpu_product_step (self, GHLO_SPIRV_INNER, i)
                                    <= ghlo_gpu_product_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);

@@ -33,6 +33,15 @@ guint64  ghlo_gpu_product_step             (const GhloGpuProduct            *sel
 const char *ghlo_gpu_product_choose_tile   (GhloGpuProduct               *self,
                                             const GhloGpuDevice          *device,
                                             gboolean                      matrices);
+/* Transposes the product. */
+void ghlo_gpu_product_swap                 (GhloGpuProduct               *self);
+/* The maximum number of columns of products that are streamed. */
+enum { GHLO_GPU_FEW_COLUMNS = 16 };
+/* Returns FALSE and changes nothing if the product is not suitable for streaming. @is_aligned: the operands are aligned
+ * to pieces. */
+gboolean ghlo_gpu_product_choose_stream    (GhloGpuProduct               *self,
+                                            const GhloGpuDevice          *device,
+                                            gboolean                      is_aligned);
 /* Whether the product can use cooperative matrices, and gains by it, given that the operands are aligned to pieces and
  * split as @split says. */
 gboolean ghlo_gpu_product_has_matrices     (const GhloGpuProduct         *self,

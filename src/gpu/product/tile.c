@@ -7,16 +7,34 @@
 
 #include "base/sizes.h"
 
-/* How many pieces k is split into if there are few tiles: the maximum over the rows. A row gives as many pieces as
- * yield at most most_groups workgroups (one, two or three for each processor of a large device; more would take another
- * turn) with at least least_steps steps each. Adding pieces costs 3 to 9 µs on an H100, for small to large results; a
- * workgroup of matrices does 160 to 768 steps in that time. */
+/* How products are computed. Thin tiles of matrices have one row or one column of subgroups. */
+typedef enum { BY_NUMBERS, BY_STREAM, BY_MATRICES, BY_THIN_MATRICES } Form;
+
+static Form
+form_of (const GhloSpirvProduct *shader)
+{
+  if (shader->subgroup == 0)
+    return shader->stream.n_inner_threads > 0 ? BY_STREAM : BY_NUMBERS;
+
+  return MIN (shader->tile.n_row_threads, shader->tile.n_column_threads) > 1 ? BY_MATRICES : BY_THIN_MATRICES;
+}
+
+/* How many pieces k is split into if there are few tiles: the maximum over the rows of a form. A row gives as many
+ * pieces as yield at most most_groups workgroups (one, two or three for each processor of a large device; more would
+ * take another turn) with at least least_steps steps each. Adding pieces costs 3 to 9 µs on an H100, for small to large
+ * results; a workgroup of matrices does 160 to 768 steps in that time. */
 static const struct
 {
-  gboolean is_of_matrices;
-  guint64  most_groups;
-  gint64   least_steps[2];      /* for unsplit elements, and for two halves or planes of each */
-} k_splits[] = { { FALSE, 256, { 256, 256 } }, { TRUE, 160, { 160, 160 } }, { TRUE, 400, { 768, 384 } } };
+  Form    form;
+  guint64 most_groups;
+  gint64  least_steps[2];       /* for unsplit elements, and for two halves or planes of each */
+} k_splits[] = {
+  { BY_NUMBERS, 256, { 256, 256 } },
+  { BY_STREAM, 128, { 256, 256 } },
+  { BY_MATRICES, 160, { 160, 160 } },
+  { BY_MATRICES, 400, { 768, 384 } },
+  { BY_THIN_MATRICES, 300, { 256, 256 } },
+};
 
 /* A tile for products of at most most_rows and most_columns, with at least least_tiles tiles. */
 typedef struct
@@ -26,10 +44,9 @@ typedef struct
   guint64       least_tiles;
 } Candidate;
 
-/* In order of preference. Products with few rows or columns never have more columns than rows (see should_swap ()). */
+/* In order of preference. Few columns are those of convolutions, which are not streamed, and which then have more rows
+ * (see should_swap ()). */
 static const Candidate candidates[] = {
-  { { 8, 8, 1, 1, 64 }, 8, 8, 0 },
-  { { 128, 1, 1, 1, 32 }, G_MAXINT64, 1, 0 },
   { { 32, 2, 4, 4, 16 }, G_MAXINT64, 8, 0 },
   { { 16, 16, 8, 8, 16 }, G_MAXINT64, G_MAXINT64, 96 },
   { { 16, 16, 4, 4, 16 }, G_MAXINT64, G_MAXINT64, 64 },
@@ -109,48 +126,65 @@ typedef struct
   guint n_steps, distance;
 } Loads;
 
-/* Tiles for two by two subgroups, real and emulated, in order of preference, each used if there are at least
- * least_tiles of them. With blocks of two steps a workgroup waits half as often as with one, which is worth 6 % of
- * 4096³ on an H100. Large tiles have no registers for a long prefetch distance. Small ones with few workgroups need it
- * to hide memory latency: on an H200, 512×3072×768 of bf16 with weights from memory takes 18 µs instead of 24, and with
- * halves, which take twice the registers, 39 instead of 48. */
+/* Tiles of subgroups, real and emulated, in order of preference, each used if there are at least least_tiles of them.
+ * With blocks of two steps a workgroup waits half as often as with one, which is worth 6 % of 4096³ on an H100. Large
+ * tiles have no registers for a long prefetch distance. Small ones with few workgroups need it to hide memory latency:
+ * on an H200, 512×3072×768 of bf16 with weights from memory takes 18 µs instead of 24, and with halves, which take
+ * twice the registers, 39 instead of 48.
+ *
+ * Thin tiles are for at most @most rows, or columns, for which they are transposed. */
 static const struct
 {
   GhloSpirvTile tile, emulated;
   guint64       least_tiles, least_emulated;
   Loads         one, two;       /* for unsplit elements, and for two halves or planes of each */
+  gint64        most;           /* 0: any */
 } matrix_rows[] = {
-  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 1 }, { 2, 1 } },
-  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 1 }, { 2, 1 } },
-  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 2, 4 }, { 1, 2 } },
+  { { 1, 4, 16, 32, 0 }, { 1, 4, 16, 16, 0 }, 0, 0, { 2, 4 }, { 2, 4 }, 16 },
+  { { 1, 4, 32, 32, 0 }, { 1, 4, 32, 16, 0 }, 0, 0, { 2, 4 }, { 2, 4 }, 32 },
+  { { 1, 4, 64, 32, 0 }, { 1, 4, 64, 16, 0 }, 0, 0, { 2, 4 }, { 2, 4 }, 64 },
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 128, 4, { 2, 1 }, { 2, 1 }, 0 },
+  { { 2, 2, 64, 32, 0 }, { 2, 2, 16, 32, 0 }, 264, 4, { 2, 1 }, { 2, 1 }, 0 },
+  { { 2, 2, 32, 32, 0 }, { 2, 2, 16, 16, 0 }, 0, 0, { 2, 4 }, { 1, 2 }, 0 },
   /* For subgroups that are too large to share out the pieces of the tile above. */
-  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 1 }, { 2, 1 } },
+  { { 2, 2, 64, 64, 0 }, { 2, 2, 16, 32, 0 }, 0, 0, { 2, 1 }, { 2, 1 }, 0 },
 };
 
-/* The minimum number of rows and columns for which matrices are worthwhile. */
-enum { LEAST_FOR_MATRICES = 32 };
+/* The minimum number of rows and columns for which matrices are worthwhile; with thin tiles, that of the fewer ones if
+ * elements are unsplit (split ones are streamed faster), for elements of 16 bits and for bytes, and that of the
+ * others. */
+enum { LEAST_FOR_MATRICES = 32, LEAST_FOR_THIN = 5, LEAST_OF_BYTES = 3, LEAST_WIDE = 256 };
 
 /* Whether all tiles can use the loop that does not check for the operands' ends. */
 static gboolean
-has_whole_tiles (const GhloGpuProduct   *self,
-                 const GhloSpirvProduct *shader)
+has_whole_tiles (const GhloGpuProduct *self,
+                 GhloSpirvProduct     *shader)
 {
+  const gint64 extents[] = { ghlo_spirv_tile_rows (&shader->tile), ghlo_spirv_tile_columns (&shader->tile) };
+
+  shader->is_short[0] = shader->is_short[1] = FALSE;
   if (shader->n_windows > 0)
     return FALSE;
   for (guint role = GHLO_SPIRV_ROWS; role < GHLO_SPIRV_N_ROLES; role++)
     if (shader->n_dimensions[role] != 1)
       return FALSE;
+  if (self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner != 0)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    shader->is_short[i] = self->counts[ghlo_gpu_product_outer (i)] < extents[i];
+  if (!shader->is_short[0] || !shader->is_short[1])
+    return TRUE;
+  shader->is_short[0] = shader->is_short[1] = FALSE;
 
-  return self->counts[GHLO_SPIRV_ROWS] >= ghlo_spirv_tile_rows (&shader->tile)
-         && self->counts[GHLO_SPIRV_COLUMNS] >= ghlo_spirv_tile_columns (&shader->tile)
-         && self->counts[GHLO_SPIRV_INNER] % shader->tile.n_inner == 0;
+  return FALSE;
 }
 
-/* Whether invocations can share out the pieces of tiles. */
+/* Whether all invocations can share out the pieces of both operands, or those of the larger one for thin tiles. */
 static gboolean
 has_pieces (const GhloSpirvProduct *shader)
 {
-  const guint extent = MIN (ghlo_spirv_tile_rows (&shader->tile), ghlo_spirv_tile_columns (&shader->tile));
+  const guint rows = ghlo_spirv_tile_rows (&shader->tile), columns = ghlo_spirv_tile_columns (&shader->tile);
+  const guint extent = form_of (shader) == BY_THIN_MATRICES ? MAX (rows, columns) : MIN (rows, columns);
 
   return shader->subgroup >= GHLO_SPIRV_MATRIX && shader->subgroup <= 4 * GHLO_SPIRV_MATRIX
          && extent * ghlo_spirv_step (shader) >= ghlo_spirv_product_threads (shader) * ghlo_spirv_piece (shader);
@@ -184,7 +218,7 @@ ghlo_gpu_product_find_vectors (GhloGpuProduct *self,
   gboolean is_whole = shader->has_whole_tiles && self->counts[GHLO_SPIRV_COLUMNS] % GHLO_SPIRV_TOGETHER == 0;
 
   for (guint side = 0; side < 2; side++)
-    is_whole = is_whole
+    is_whole = is_whole && !shader->is_short[side]
                && (shader->is_inner_adjacent[side]
                    || self->counts[GHLO_SPIRV_ROWS + side] % (gint64) ghlo_spirv_piece (shader) == 0);
   for (guint role = GHLO_SPIRV_BATCH; role <= GHLO_SPIRV_ROWS; role++)
@@ -203,16 +237,19 @@ ghlo_gpu_product_has_matrices (const GhloGpuProduct *self,
                                GhloSpirvSplit        split)
 {
   GhloGpuProduct product = *self;
+  gint64 least = LEAST_FOR_MATRICES;
   GhloElementType type;
 
   product.shader.split = split;
   type = ghlo_spirv_component (&product.shader);
+  if (split == GHLO_SPIRV_UNSPLIT)
+    least = ghlo_element_info (type)->size == 1 ? LEAST_OF_BYTES : LEAST_FOR_THIN;
 
   return (device->vulkan.matrices >> type & 1) != 0
          && self->shader.types[GHLO_SPIRV_RHS] == self->shader.types[GHLO_SPIRV_LHS]
          && self->shader.accumulator == (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
                                                                            : GHLO_ELEMENT_TYPE_UI32)
-         && MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) >= LEAST_FOR_MATRICES
+         && MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) >= least
          && (ghlo_spirv_takes_planes (split)
              || (lies_in_pieces (&product, GHLO_SPIRV_LHS) && lies_in_pieces (&product, GHLO_SPIRV_RHS)));
 }
@@ -250,12 +287,25 @@ take_matrix_row (const GhloGpuProduct *self,
 {
   const guint n_steps = device->forced_matrices.n_steps, distance = device->forced_matrices.distance;
   const Loads *loads = ghlo_spirv_n_planes (shader->split) > 1 ? &matrix_rows[row].two : &matrix_rows[row].one;
+  GhloSpirvTile tile = shader->is_emulated ? matrix_rows[row].emulated : matrix_rows[row].tile;
 
-  shader->tile = shader->is_emulated ? matrix_rows[row].emulated : matrix_rows[row].tile;
+  if (matrix_rows[row].most > 0 && self->counts[GHLO_SPIRV_COLUMNS] < self->counts[GHLO_SPIRV_ROWS])
+    tile = (GhloSpirvTile) { tile.n_column_threads, tile.n_row_threads, tile.n_columns, tile.n_rows, tile.n_inner };
+  shader->tile = tile;
   choose_rounds (self, shader);
   for (guint side = 0; side < 2; side++)
     shader->n_steps[side] = n_steps > 0 ? n_steps : loads->n_steps;
   shader->distance = distance > 0 ? distance : loads->distance;
+}
+
+/* Whether row @row of the table is for products of this size. */
+static gboolean
+is_for_size (const GhloGpuProduct *self,
+             guint                 row)
+{
+  const gint64 m = self->counts[GHLO_SPIRV_ROWS], n = self->counts[GHLO_SPIRV_COLUMNS], most = matrix_rows[row].most;
+
+  return most == 0 ? MIN (m, n) >= LEAST_FOR_MATRICES : MIN (m, n) <= most && MAX (m, n) >= LEAST_WIDE;
 }
 
 /* Returns FALSE and changes nothing if the product is not suitable for cooperative matrices. */
@@ -274,7 +324,7 @@ choose_matrices (GhloGpuProduct      *self,
     {
       const guint64 least = shader.is_emulated ? matrix_rows[i].least_emulated : matrix_rows[i].least_tiles;
 
-      if (forced > 0 && forced != i + 1)
+      if (forced > 0 ? forced != i + 1 : !is_for_size (self, i))
         continue;
       take_matrix_row (self, device, i, &shader);
       if ((forced > 0 || is_worth (self, &shader.tile, least)) && choose_blocks (&shader, device))
@@ -337,16 +387,20 @@ static gint64
 find_pieces (const GhloGpuProduct *self,
              guint64               n_tiles)
 {
-  const gboolean is_of_matrices = self->shader.subgroup > 0;
   const guint n_planes = ghlo_spirv_n_planes (self->shader.split);
+  const Form form = form_of (&self->shader);
   gint64 most = 1;
 
   if (self->is_in_one || n_tiles == 0)
     return 1;
   for (guint i = 0; i < G_N_ELEMENTS (k_splits); i++)
-    if (k_splits[i].is_of_matrices == is_of_matrices)
-      most = MAX (most, MIN ((gint64) (k_splits[i].most_groups / n_tiles),
-                             self->counts[GHLO_SPIRV_INNER] / k_splits[i].least_steps[n_planes - 1]));
+    {
+      const gint64 least = MAX (k_splits[i].least_steps[n_planes - 1],
+                                form == BY_STREAM ? 2 * (gint64) self->shader.tile.n_inner : 1);
+
+      if (k_splits[i].form == form)
+        most = MAX (most, MIN ((gint64) (k_splits[i].most_groups / n_tiles), self->counts[GHLO_SPIRV_INNER] / least));
+    }
 
   return most;
 }
@@ -392,6 +446,10 @@ count_iterations (const GhloGpuProduct *self)
   if (self->shader.is_emulated)
     return ((double) self->piece / n_inner + 2) * GHLO_SPIRV_ROUND * count_emulated (&self->shader);
 
+  if (self->shader.stream.n_inner_threads > 0)
+    return (double) self->piece / n_inner + 1
+           + (double) ghlo_spirv_tile_rows (&self->shader.tile) * self->shader.tile.n_columns + 1;
+
   return ((double) self->piece / n_inner + 1) * (n_inner / GHLO_SPIRV_PRODUCT_UNROLLED + 2);
 }
 
@@ -400,7 +458,8 @@ ghlo_gpu_product_choose_tile (GhloGpuProduct      *self,
                               const GhloGpuDevice *device,
                               gboolean             matrices)
 {
-  if (!(matrices && choose_matrices (self, device)) && !choose_tile (self, device))
+  if (!(matrices && choose_matrices (self, device)) && !ghlo_gpu_product_choose_stream (self, device, matrices)
+      && !choose_tile (self, device))
     return "its tiles do not fit into the device's shared memory";
   if (!split_k (self))
     return "it has too many elements";

@@ -68,7 +68,7 @@ read_four (const SpirvAttention *attention,
       inside = CODE (SpvOpLogicalAnd, self->boolean, inside, is_there);
       place = ghlo_spirv_select (self, self->u64, inside, place, zeros);
       if (in_fours)
-        ghlo_spirv_read_four (self, stored, place, elements);
+        ghlo_spirv_read_adjacent (self, stored, GHLO_SPIRV_TOGETHER, place, elements);
       else
         elements[i] = ghlo_spirv_read (self, stored, place);
     }

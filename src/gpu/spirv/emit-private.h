@@ -168,11 +168,13 @@ void ghlo_spirv_write         (Spirv           *self,
                                GhloElementType  type,
                                Id               address,
                                Id               value);
-/* Reads or writes four contiguous elements of at most 32 bits, aligned to the size of all four. */
-void ghlo_spirv_read_four     (Spirv           *self,
+/* Reads @n contiguous elements of at most 32 bits: 4, 8 or 16 bytes, aligned to their size; or one element. */
+void ghlo_spirv_read_adjacent (Spirv           *self,
                                GhloElementType  type,
+                               guint            n,
                                Id               address,
                                Id              *elements);
+/* Writes four contiguous elements of at most 32 bits, aligned to the size of all four. */
 void ghlo_spirv_write_four    (Spirv           *self,
                                GhloElementType  type,
                                Id               address,

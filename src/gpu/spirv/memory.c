@@ -59,7 +59,7 @@ ghlo_spirv_write (Spirv           *self,
   STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, ghlo_element_info (type)->size);
 }
 
-/* Returns the type that holds four elements of @size bytes: a word of 32 bits, or a vector of @size words. */
+/* Returns the type of @size words: a word of 32 bits, or a vector. */
 static Id
 word_type (Spirv *self,
            guint  size)
@@ -98,19 +98,39 @@ to_word (Spirv           *self,
   return ghlo_node_types (type) == GHLO_NODE_TYPES_F ? CODE (SpvOpBitcast, self->u32, element) : element;
 }
 
+/* Reads @n words of 32 bits, 1, 2 or 4, aligned to their size. */
+static void
+read_words (Spirv *self,
+            guint  n,
+            Id     address,
+            Id    *words)
+{
+  Id in_memory = word_type (self, n);
+  Id loaded = CODE (SpvOpLoad, in_memory, pointer_to (self, in_memory, address), SpvMemoryAccessAlignedMask, 4 * n);
+
+  for (guint i = 0; i < n; i++)
+    words[i] = n == 1 ? loaded : CODE (SpvOpCompositeExtract, self->u32, loaded, i);
+}
+
 void
-ghlo_spirv_read_four (Spirv           *self,
-                      GhloElementType  type,
-                      Id               address,
-                      Id              *elements)
+ghlo_spirv_read_adjacent (Spirv           *self,
+                          GhloElementType  type,
+                          guint            n,
+                          Id               address,
+                          Id              *elements)
 {
   const guint size = ghlo_element_info (type)->size, n_each = sizeof (guint32) / size;
-  Id in_memory = word_type (self, size), words;
+  Id words[4];
 
-  words = CODE (SpvOpLoad, in_memory, pointer_to (self, in_memory, address), SpvMemoryAccessAlignedMask, 4 * size);
-  for (guint i = 0; i < 4; i++)
+  if (n == 1)
     {
-      Id word = size == 1 ? words : CODE (SpvOpCompositeExtract, self->u32, words, i / n_each);
+      elements[0] = ghlo_spirv_read (self, type, address);
+      return;
+    }
+  read_words (self, n / n_each, address, words);
+  for (guint i = 0; i < n; i++)
+    {
+      Id word = words[i / n_each];
 
       if (i % n_each > 0)
         word = CODE (SpvOpShiftRightLogical, self->u32, word, ghlo_spirv_integer (self, 32, i % n_each * 8 * size));

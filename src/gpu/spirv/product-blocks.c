@@ -48,8 +48,9 @@ ghlo_spirv_blocks_init (SpirvBlocks            *blocks,
     blocks->n_shared = MAX (blocks->n_shared,
                             tile->n_row_threads * tile->n_column_threads * ghlo_spirv_matrices_size (1));
   blocks->n_windows = product->windowed == tensor ? product->n_windows : 0;
-  blocks->n_fetched = blocks->n_across * blocks->length / n_threads;
-  blocks->n_between = n_threads / blocks->length;
+  blocks->n_fetchers = MIN (blocks->n_across * blocks->length, n_threads);
+  blocks->n_fetched = blocks->n_across * blocks->length / blocks->n_fetchers;
+  blocks->n_between = blocks->n_fetchers / blocks->length;
   g_assert (blocks->n_fetched > 0 && blocks->n_fetched * blocks->n_steps <= GHLO_SPIRV_MAX_PIECES
             && blocks->n_fetched * blocks->n_loads <= GHLO_SPIRV_MAX_PIECES && blocks->n_between > 0
             && GHLO_SPIRV_ROUND % blocks->n_steps == 0 && product->distance > 0
@@ -117,12 +118,38 @@ ghlo_spirv_blocks_find_start (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   const SpirvSide *side = &product->sides[blocks->tensor];
-  Id low = CODE (SpvOpIMul, self->u32, blocks->low, ghlo_spirv_u32 (self, piece_bytes (blocks)));
-  Id start = CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor], CODE (SpvOpUConvert, self->u64, low));
+  const gboolean is_short = product->product->is_short[blocks->tensor];
+  Id last = ghlo_spirv_add_u32 (self, side->count, (guint) -1), low = blocks->low, start;
 
+  if (is_short && !blocks->is_inner_adjacent)
+    low = GLSL (UMin, self->u32, low, CODE (SpvOpUDiv, self->u32, last, ghlo_spirv_u32 (self, blocks->unit)));
+  low = CODE (SpvOpIMul, self->u32, low, ghlo_spirv_u32 (self, piece_bytes (blocks)));
+  start = CODE (SpvOpIAdd, self->u64, product->addresses[blocks->tensor], CODE (SpvOpUConvert, self->u64, low));
   blocks->across = stride_of (product, blocks, blocks->is_inner_adjacent ? side->role : GHLO_SPIRV_INNER);
-  start = CODE (SpvOpIAdd, self->u64, start, multiply (self, side->first, stride_of (product, blocks, side->role)));
-  blocks->start = CODE (SpvOpIAdd, self->u64, start, multiply (self, blocks->high, blocks->across));
+  blocks->start = CODE (SpvOpIAdd, self->u64, start,
+                        multiply (self, side->first, stride_of (product, blocks, side->role)));
+  if (!is_short || !blocks->is_inner_adjacent)
+    blocks->start = CODE (SpvOpIAdd, self->u64, blocks->start, multiply (self, blocks->high, blocks->across));
+  else
+    for (guint i = 0; i < blocks->n_steps * blocks->n_fetched; i++)
+      {
+        Id row = GLSL (UMin, self->u32, find_row (product, blocks, i * blocks->n_between), last);
+
+        blocks->bases[i] = multiply (self, row, blocks->across);
+      }
+}
+
+/* Returns the index of the invocation among those that share out a part's pieces. If there are fewer of these, others
+ * fetch the same pieces. */
+static Id
+find_fetcher (const SpirvProduct *product,
+              const SpirvBlocks  *blocks)
+{
+  Spirv *self = product->spirv;
+  Id last = ghlo_spirv_u32 (self, blocks->n_fetchers - 1);
+
+  return blocks->n_fetchers == product->n_threads ? product->lane
+                                                  : CODE (SpvOpBitwiseAnd, self->u32, product->lane, last);
 }
 
 /* Returns the first row of a part that the invocation fetches. Eight invocations store to shared memory at once. If a
@@ -133,8 +160,8 @@ find_first_row (const SpirvProduct *product,
                 const SpirvBlocks  *blocks)
 {
   Spirv *self = product->spirv;
-  Id row = CODE (SpvOpShiftRightLogical, self->u32, product->lane, ghlo_spirv_u32 (self, log_of (blocks->length)));
-  Id low, high, rest;
+  Id lane = find_fetcher (product, blocks), low, high, rest;
+  Id row = CODE (SpvOpShiftRightLogical, self->u32, lane, ghlo_spirv_u32 (self, log_of (blocks->length)));
 
   if (blocks->length >= AT_ONCE || blocks->n_between < AT_ONCE)
     return row;
@@ -270,7 +297,9 @@ find_piece_inside (const SpirvProduct *product,
   Id address = round->starts[blocks->tensor][along / length], across;
 
   across = ghlo_spirv_u64 (self, blocks->is_inner_adjacent ? row : row + along % length);
-  address = CODE (SpvOpIAdd, self->u64, address, CODE (SpvOpIMul, self->u64, blocks->across, across));
+  across = blocks->is_inner_adjacent && product->product->is_short[blocks->tensor]
+           ? blocks->bases[row / blocks->n_between] : CODE (SpvOpIMul, self->u64, blocks->across, across);
+  address = CODE (SpvOpIAdd, self->u64, address, across);
   if (!blocks->is_inner_adjacent || along % length == 0)
     return address;
 
@@ -317,8 +346,11 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, blocks->vector);
-  Id first = CODE (SpvOpIMul, self->u32, blocks->high, ghlo_spirv_u32 (self, blocks->pitch));
+  Id first = CODE (SpvOpIMul, self->u32, blocks->high, ghlo_spirv_u32 (self, blocks->pitch)), exit = 0;
 
+  if (blocks->n_fetchers < product->n_threads)
+    exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, product->lane,
+                                            ghlo_spirv_u32 (self, blocks->n_fetchers)));
   first = CODE (SpvOpIAdd, self->u32, first, blocks->low);
   first = CODE (SpvOpIAdd, self->u32, first, ghlo_spirv_blocks_place (product, blocks, round, part));
   for (guint i = 0; i < blocks->n_fetched; i++)
@@ -336,6 +368,8 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
                      SpvMemoryAccessNonPrivatePointerMask);
         }
     }
+  if (exit != 0)
+    ghlo_spirv_end_if (self, exit);
 }
 
 /* Returns the variables of @part, which it shares with parts that are a multiple of the distance away. */

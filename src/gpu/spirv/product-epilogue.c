@@ -105,7 +105,7 @@ load (const SpirvProduct *product,
 
   if (is_in_fours (product, elements, access))
     {
-      ghlo_spirv_read_four (self, type, addresses[0], loaded);
+      ghlo_spirv_read_adjacent (self, type, GHLO_SPIRV_TOGETHER, addresses[0], loaded);
       return;
     }
   for (guint c = 0; c < elements->n; c++)

@@ -32,14 +32,27 @@ begin_sums (const SpirvProduct *product,
       }
 }
 
-static Id
-multiply_add (const SpirvProduct *product,
-              Id                  a,
-              Id                  b,
-              Id                  sum)
+Id
+ghlo_spirv_product_add (const SpirvProduct *product,
+                        Id                  a,
+                        Id                  b)
 {
   Spirv *self = product->spirv;
-  const Id type = product->sides[GHLO_SPIRV_RHS].vector;
+
+  if (product->product->accumulator == GHLO_ELEMENT_TYPE_I1)
+    return CODE (SpvOpBitwiseOr, product->element, a, b);
+
+  return CODE (ghlo_node_types (product->number) == GHLO_NODE_TYPES_F ? SpvOpFAdd : SpvOpIAdd, product->element, a, b);
+}
+
+Id
+ghlo_spirv_product_multiply_add (const SpirvProduct *product,
+                                 Id                  type,
+                                 Id                  a,
+                                 Id                  b,
+                                 Id                  sum)
+{
+  Spirv *self = product->spirv;
 
   if (product->product->accumulator == GHLO_ELEMENT_TYPE_I1)
     return CODE (SpvOpBitwiseOr, type, sum, CODE (SpvOpBitwiseAnd, type, a, b));
@@ -87,7 +100,8 @@ add_step (const SpirvProduct *product,
       Id row = spread_row (product, rows, i);
 
       for (guint j = 0; j < sums->n_vectors; j++)
-        values[i][j] = multiply_add (product, row, columns[j], values[i][j]);
+        values[i][j] = ghlo_spirv_product_multiply_add (product, product->sides[GHLO_SPIRV_RHS].vector, row, columns[j],
+                                                        values[i][j]);
     }
 }
 
@@ -237,12 +251,11 @@ gather_sums (const SpirvProduct *product,
   return array;
 }
 
-/* Stores one element, and computes its epilogue. */
-static void
-finish_element (const SpirvProduct *product,
-                Id                  row,
-                Id                  column,
-                Id                  sum)
+void
+ghlo_spirv_product_finish (const SpirvProduct *product,
+                           Id                  row,
+                           Id                  column,
+                           Id                  sum)
 {
   Spirv *self = product->spirv;
   const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[GHLO_SPIRV_RESULT]);
@@ -259,9 +272,12 @@ finish_element (const SpirvProduct *product,
                     ghlo_spirv_product_offset (product, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT, column));
       ghlo_spirv_write (self, stored, place, element);
     }
-  ghlo_spirv_epilogue_columns (product, &column, 1, FALSE, &columns);
-  ghlo_spirv_epilogue_row (product, &columns, row, &elements);
-  ghlo_spirv_epilogue_finish (product, &(SpirvEpilogueRow) { &elements, &sum }, 1);
+  if (product->product->epilogue != NULL)
+    {
+      ghlo_spirv_epilogue_columns (product, &column, 1, FALSE, &columns);
+      ghlo_spirv_epilogue_row (product, &columns, row, &elements);
+      ghlo_spirv_epilogue_finish (product, &(SpirvEpilogueRow) { &elements, &sum }, 1);
+    }
   ghlo_spirv_end_if (self, exit);
 }
 
@@ -286,8 +302,8 @@ finish_sums (SpirvProduct *product,
   vector = CODE (SpvOpLoad, rhs->vector, CODE (SpvOpAccessChain, pointer, array, number));
   exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, row, lhs->count));
   for (guint c = 0; c < rhs->width; c++)
-    finish_element (product, row, ghlo_spirv_side_index (product, rhs, ghlo_spirv_add_u32 (self, first, c)),
-                    rhs->width > 1 ? CODE (SpvOpCompositeExtract, product->element, vector, c) : vector);
+    ghlo_spirv_product_finish (product, row, ghlo_spirv_side_index (product, rhs, ghlo_spirv_add_u32 (self, first, c)),
+                               rhs->width > 1 ? CODE (SpvOpCompositeExtract, product->element, vector, c) : vector);
   ghlo_spirv_end_if (self, exit);
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }

@@ -75,12 +75,14 @@ typedef struct
   guint     n_vectors;                  /* per block */
   guint     n_shared;                   /* for both blocks; for lhs at least the size of a matrix of sums for each
                                          * subgroup */
-  guint     n_fetched, n_between;       /* pieces of a part per invocation; rows between them */
+  guint     n_fetchers;                 /* invocations that share out the pieces of a part */
+  guint     n_fetched, n_between;       /* pieces of a part of each; rows between them */
   Id        vector, shared;             /* type; variable, an array of n_shared vectors */
   Id        low, high;                  /* the invocation's first piece: its position in the row, and its row in the
                                          * part */
   guint     n_windows;
-  Id        bases[GHLO_SPIRV_MAX_PIECES];       /* addresses of the invocation's pieces at step 0 of k */
+  Id        bases[GHLO_SPIRV_MAX_PIECES];       /* addresses of the invocation's pieces at step 0 of k; offsets of their
+                                                 * rows if the tile is whole, but short of rows */
   Id        positions[GHLO_SPIRV_MAX_PIECES][GHLO_SPIRV_MAX_WINDOWS];   /* positions in windows, likewise */
   Id        zeros;                      /* address of zeros, read in place of pieces outside the operand */
   Id        start;                      /* address of the invocation's first piece if the tile is inside */
@@ -187,6 +189,26 @@ Id   ghlo_spirv_product_number   (const SpirvProduct *product,
 
 /* product-numbers.c: emits everything after the tile is found, for invocations that multiply scalars. */
 void ghlo_spirv_numbers_body     (SpirvProduct       *product);
+/* Returns a + b, numbers of the accumulator's type. */
+Id   ghlo_spirv_product_add      (const SpirvProduct *product,
+                                  Id                  a,
+                                  Id                  b);
+/* Returns sum + a × b, numbers of the accumulator's type or vectors of them. */
+Id   ghlo_spirv_product_multiply_add (const SpirvProduct *product,
+                                  Id                  type,
+                                  Id                  a,
+                                  Id                  b,
+                                  Id                  sum);
+/* Stores one element, whose row must exist, if its column does; computes its epilogue, if there is one. */
+void ghlo_spirv_product_finish   (const SpirvProduct *product,
+                                  Id                  row,
+                                  Id                  column,
+                                  Id                  sum);
+
+/* product-stream.c: the same for streams. */
+void ghlo_spirv_stream_body      (SpirvProduct       *product);
+/* Returns the numbers in shared memory. */
+guint ghlo_spirv_stream_shared   (const GhloSpirvProduct *product);
 
 /* product-blocks.c */
 void ghlo_spirv_blocks_init      (SpirvBlocks            *blocks,

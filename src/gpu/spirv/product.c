@@ -378,6 +378,8 @@ emit_body (SpirvProduct *product)
   find_place (product, CODE (SpvOpUConvert, self->u32, number));
   if (product->product->subgroup > 0)
     ghlo_spirv_matrix_body (product);
+  else if (product->product->stream.n_inner_threads > 0)
+    ghlo_spirv_stream_body (product);
   else
     ghlo_spirv_numbers_body (product);
   if (turn != 0)
@@ -391,6 +393,8 @@ ghlo_spirv_product_shared (const GhloSpirvProduct *product)
   const guint size = MAX (ghlo_element_info (product->accumulator)->size, 4);
   gsize shared = 0;
 
+  if (product->stream.n_inner_threads > 0)
+    return (gsize) ghlo_spirv_stream_shared (product) * size;
   for (guint i = 0; i < 2; i++)
     if (product->subgroup > 0)
       {

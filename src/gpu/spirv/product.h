@@ -3,10 +3,10 @@
  * SPIR-V of products of matrices in tensors: result[b, m, n] = sum over k of lhs[b, m, k] × rhs[b, k, n], where b, m, n
  * and k each stand for any number of dimensions. A workgroup computes one tile of the result of one batch: it stages
  * blocks of both operands in shared memory, as numbers of the accumulator's type, and each invocation accumulates some
- * rows and columns in registers.
+ * rows and columns in registers. If there are few columns, lhs is streamed instead (GhloSpirvStream).
  *
- * Each sum runs over k in ascending order. If k is split into pieces, each piece writes a plane of results of its own,
- * to be added elsewhere.
+ * Each sum runs over k in ascending order; in streams it is a sum of sums over interleaved parts of k. If k is split
+ * into pieces, each piece writes a plane of results of its own, to be added elsewhere.
  *
  * Subgroups that multiply cooperative matrices take operands as they are, in pieces of 16 bytes. Both must be f16,
  * bf16, i8 or ui8; the accumulator is f32 or ui32. Matrices are 16 × k and k × 16, where k steps are 32 bytes. Devices
@@ -139,6 +139,20 @@ typedef struct
                                                  * aligned to their size */
 } GhloSpirvEpilogue;
 
+/* A product that streams lhs (product-stream.c). All numbers are powers of two. */
+typedef struct
+{
+  guint n_inner_threads;                        /* invocations of a workgroup along k, for each along rows; 0: operands
+                                                 * are staged instead */
+  guint n_inner, n_chunks;                      /* adjacent steps of k of a chunk; chunks of an iteration */
+  guint widths[2];                              /* elements per load, by operand, along k or across it as
+                                                 * is_inner_adjacent says; loads of several are of at most 16 bytes and
+                                                 * aligned to their size */
+} GhloSpirvStream;
+
+/* The most rows or columns of an invocation of a stream, steps of a chunk, and chunks. */
+enum { GHLO_SPIRV_STREAM_ROWS = 16, GHLO_SPIRV_STREAM_INNER = 16, GHLO_SPIRV_STREAM_CHUNKS = 8 };
+
 /* All that a module depends on. */
 typedef struct
 {
@@ -156,6 +170,7 @@ typedef struct
   GhloSpirvCondition condition;
   const GhloSpirvEpilogue *epilogue;            /* borrowed; nullable */
   gboolean        is_dropped;                   /* only the epilogue uses the result; it is not stored */
+  GhloSpirvStream stream;
   /* For cooperative matrices. */
   guint           subgroup;                     /* invocations of a subgroup that multiplies them; 0: each invocation
                                                  * multiplies scalars */
@@ -165,9 +180,11 @@ typedef struct
                                                  * it. 1, 2, or a multiple of GHLO_SPIRV_ROUND, by whose rounds the loop
                                                  * over k is then unrolled; GHLO_SPIRV_MAX_DISTANCE at most */
   guint           n_matrices;                   /* along k, that a step multiplies: 1, or 2 with GHLO_SPIRV_BF16_X3 */
-  gboolean        has_whole_tiles;              /* rows, columns and k have one dimension each and at least one full
-                                                 * tile, and rounds are whole. The last tiles end with the last piece,
-                                                 * and recompute what others have computed */
+  gboolean        has_whole_tiles;              /* rows, columns and k have one dimension each, one of the first two
+                                                 * at least one full tile, and rounds are whole. The last tiles end with
+                                                 * the last piece, and recompute what others have computed */
+  gboolean        is_short[2];                  /* with whole tiles, by operand: its rows or columns may be fewer than
+                                                 * those of a tile, which then repeats the last one */
   gboolean        has_whole_vectors;            /* and also every four columns of the result, unless that is dropped,
                                                  * are contiguous and aligned to their size */
   GhloSpirvSplit  split;
@@ -250,7 +267,8 @@ ghlo_spirv_product_words (const GhloSpirvProduct *self)
 static inline guint
 ghlo_spirv_product_threads (const GhloSpirvProduct *self)
 {
-  return self->tile.n_row_threads * self->tile.n_column_threads * MAX (self->subgroup, 1);
+  return self->tile.n_row_threads * self->tile.n_column_threads * MAX (self->subgroup, 1)
+         * MAX (self->stream.n_inner_threads, 1);
 }
 
 static inline guint

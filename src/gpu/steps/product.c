@@ -470,7 +470,16 @@ describe (gpointer compiled)
 
   if (product->n_groups == 0)
     return g_strdup ("nothing to compute");
-  g_string_printf (text, "tiles of %u x %u, %u steps of k at once%s%s", ghlo_spirv_tile_rows (tile),
+  if (product->shader.stream.n_inner_threads > 0)
+    {
+      const GhloSpirvStream *stream = &product->shader.stream;
+
+      g_string_printf (text, "streamed by %u x %u invocations of %u x %u, in loads of %u and %u, %u steps of k at once",
+                       tile->n_row_threads, stream->n_inner_threads, tile->n_rows, tile->n_columns,
+                       stream->widths[0], stream->widths[1], stream->n_inner * stream->n_chunks);
+    }
+  else
+    g_string_printf (text, "tiles of %u x %u, %u steps of k at once%s%s", ghlo_spirv_tile_rows (tile),
                    ghlo_spirv_tile_columns (tile), tile->n_inner,
                    product->shader.subgroup > 0 ? ", by cooperative matrices" : "", splits[product->shader.split]);
   if (product->n_pieces > 1)

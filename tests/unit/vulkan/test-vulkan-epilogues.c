@@ -315,8 +315,8 @@ static void
 test_pieces (void)
 {
   static const Sizes sizes[] = {
-    { 33, 65, 1500, "f32", "f32", "DEFAULT" }, { 5, 3, 2049, "bf16", "bf16", "DEFAULT" },
-    { 100, 1, 1030, "f16", "f32", "DEFAULT" },
+    { 33, 65, 1500, "f32", "f32", "DEFAULT" }, { 5, 3, 9001, "bf16", "bf16", "DEFAULT" },
+    { 3, 1, 40000, "f16", "f32", "DEFAULT" },
   };
 
   check_all (get_device (FALSE), sizes, G_N_ELEMENTS (sizes), 1, fill_real, "pieces, and an epilogue");

@@ -100,6 +100,44 @@ test_wide_convolutions (void)
   check_wide_convolutions (get_with_matrices (OF (BF16) | OF (F16) | OF (I8), X3));
 }
 
+/* Tiles for few rows or few columns, in both layouts of either operand: whole ones, ones with rows or steps that do not
+ * exist, and k in pieces. */
+static void
+check_thin (GhloGpuDevice *device)
+{
+  static const Types types[] = { MIXED (BF16, BF16, F32), SAME (F16), MIXED (I8, I8, I32) };
+  static const gint64 sizes[][3] = { { 16, 256, 528 }, { 32, 272, 96 }, { 48, 288, 80 }, { 64, 320, 64 },
+                                     { 8, 256, 192 }, { 24, 256, 128 } };
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 2 : 2 * G_N_ELEMENTS (sizes)); i++)
+    {
+      const gint64 *size = sizes[i / 2];
+      const gboolean is_swapped = i % 2 != 0;
+      g_autofree char *text = print_matrices (size[is_swapped], size[!is_swapped], size[2], &types[i % 3], "DEFAULT",
+                                              i % 4 == 1 || i % 4 == 2, i % 4 > 1);
+
+      expect_matrices (device, text);
+      check_product (device, text, fill_exact, STEP_SAME, TRUE);
+    }
+  if (device != NULL)
+    {
+      check_shape (device, 2, 12, 300, 72, &types[0], fill_exact, STEP_SAME);
+      check_shape (device, 2, 12, 296, 128, &types[0], fill_exact, STEP_SAME);
+    }
+}
+
+static void
+test_emulated_thin (void)
+{
+  check_thin (get_emulated (0));
+}
+
+static void
+test_thin (void)
+{
+  check_thin (get_with_matrices (OF (BF16) | OF (F16) | OF (I8), 0));
+}
+
 /* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and tiles at edges. */
 static void
 check_matrices (GhloGpuDevice *device)
@@ -502,7 +540,9 @@ test_choice (void)
     { "i8", "i8", "i32", 64, 64, 32, TRUE }, { "ui8", "ui8", "ui8", 40, 48, 16, TRUE },
     /* No whole pieces, too small a size, other types, other accumulation. */
     { "bf16", "bf16", "f32", 64, 72, 39, FALSE }, { "bf16", "bf16", "f32", 64, 71, 40, FALSE },
-    { "i8", "i8", "i32", 64, 72, 32, FALSE }, { "bf16", "bf16", "f32", 8, 4096, 4096, FALSE },
+    { "i8", "i8", "i32", 64, 72, 32, FALSE }, { "bf16", "bf16", "f32", 4, 4096, 4096, FALSE },
+    { "bf16", "bf16", "f32", 8, 4096, 4096, TRUE }, { "i8", "i8", "i32", 16, 128, 128, FALSE },
+    { "f32", "f32", "f32", 16, 4096, 4096, FALSE },
     { "bf16", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "ui8", "i32", 64, 64, 64, FALSE },
     { "f32", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "i8", "i64", 64, 64, 64, FALSE },
   };
@@ -719,6 +759,8 @@ main (int    argc,
 {
   g_setenv ("GHLO_DEBUG", "vulkan", FALSE);
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/matrices/emulated-thin", test_emulated_thin);
+  g_test_add_func ("/vulkan/matrices/thin", test_thin);
   g_test_add_func ("/vulkan/product/matrices", test_matrices);
   g_test_add_func ("/vulkan/product/emulated", test_emulated);
   g_test_add_func ("/vulkan/product/emulated-odd", test_emulated_odd);

@@ -173,6 +173,37 @@ test_pieces (void)
       check_shape (device, 1 + i % 2, sizes[i][0], sizes[i][1], sizes[i][2], &all_types[j], fill_exact, STEP_SAME);
 }
 
+/* Products with few rows or columns stream the other operand, in both layouts of each, in wide loads where these are
+ * aligned: one and several rows, a last load that k does not fill, k in pieces, and odd sizes. */
+static void
+test_streams (void)
+{
+  static const struct { Types types; gint64 size[3]; gboolean is_wide; } cases[] = {
+    { SAME (BF16), { 1, 512, 528 }, TRUE }, { SAME (F32), { 3, 96, 1044 }, TRUE }, { SAME (F16), { 8, 64, 264 }, TRUE },
+    { MIXED (I8, I8, I32), { 13, 80, 208 }, TRUE }, { SAME (I8), { 2, 32, 48 }, TRUE },
+    { MIXED (BF16, F32, F32), { 4, 48, 136 }, TRUE }, { SAME (F32), { 1, 64, 20000 }, TRUE },
+    { SAME (BF16), { 5, 67, 333 }, FALSE }, { SAME (F64), { 16, 33, 77 }, FALSE }, { SAME (I1), { 7, 130, 65 }, FALSE },
+  };
+  GhloGpuDevice *device = get_device ();
+
+  for (guint i = 0; device != NULL && i < (SANITIZED ? 4 : 2 * G_N_ELEMENTS (cases)); i++)
+    {
+      const gint64 *size = cases[i / 2].size;
+      const gboolean is_swapped = i % 3 == 0;
+      g_autofree char *text = print_matrices (size[is_swapped], size[!is_swapped], size[2], &cases[i / 2].types,
+                                              "DEFAULT", i % 2, i / 2 % 2);
+      g_autofree GhloGpuProduct *product = g_new (GhloGpuProduct, 1);
+      Question question;
+
+      question_init (&question, text);
+      g_assert_null (ghlo_gpu_product_read (product, device, &question.request, TRUE));
+      g_assert_cmpuint (product->shader.stream.n_inner_threads, >, 0);
+      g_assert_cmpint (product->shader.stream.widths[GHLO_SPIRV_LHS] > 1, ==, cases[i / 2].is_wide);
+      question_clear (&question);
+      check_product (device, text, fill_exact, STEP_SAME, i % 8 != 7);
+    }
+}
+
 /* For f32, fewer steps than those for which devices with matrices split operands. */
 static void
 test_real (void)
@@ -190,7 +221,8 @@ test_real (void)
     }
 }
 
-/* Nothing beyond the last row, column or step of k affects the result, whatever numbers there are. */
+/* Nothing beyond the last row, column or step of k affects the result, whatever numbers there are. Streams add in
+ * another order. */
 static void
 test_special (void)
 {
@@ -200,12 +232,14 @@ test_special (void)
   for (guint i = 0; device != NULL && i < 15; i++)
     {
       Shape shape = draw_shape ();
+      gboolean is_streamed;
       g_autofree char *text = NULL;
 
       shape.n[GHLO_SPIRV_INNER] = 1;
       shape.sizes[GHLO_SPIRV_INNER][0] = g_test_rand_int_range (0, 20);
       text = print_product (&shape, &types[i % G_N_ELEMENTS (types)]);
-      check_product (device, text, fill_special, STEP_SAME, g_test_rand_bit ());
+      is_streamed = MIN (count_role (&shape, GHLO_SPIRV_ROWS), count_role (&shape, GHLO_SPIRV_COLUMNS)) <= 16;
+      check_product (device, text, is_streamed ? fill_unordered : fill_special, STEP_SAME, g_test_rand_bit ());
     }
 }
 
@@ -345,6 +379,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/few-steps", test_few_steps);
   g_test_add_func ("/vulkan/product/large", test_large);
   g_test_add_func ("/vulkan/product/pieces", test_pieces);
+  g_test_add_func ("/vulkan/product/streams", test_streams);
   g_test_add_func ("/vulkan/product/real", test_real);
   g_test_add_func ("/vulkan/product/special", test_special);
   g_test_add_func ("/vulkan/product/convolutions", test_convolutions);
