@@ -1,7 +1,7 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the element of the result at which each item begins.
+ * Finds where in the result each item begins.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -18,5 +18,7 @@ main ()
   if (item >= table.head[END] || is_off (table.head[FLAG]))
     return;
   is_inside = locate (uint (item), to, update);
-  store_u32 (table.keys + item * 4, uint (is_inside ? to / SIZE : table.n_elements));
+  store_u32 (table.keys + item * 4, uint (is_inside ? divide (to, table.unit) : table.n_keys));
+  if (table.carries != 0)
+    store_u32 (table.order + item * 4, uint (load_unsigned (table.updates + update_of (uint (item)), SIZE)));
 }

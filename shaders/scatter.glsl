@@ -70,7 +70,7 @@ update_of (uint item)
 {
   uint64_t update = 0;
 
-  for (uint d = uint (table.n_dims); d-- > 0;)
+  for (uint d = uint (table.n_dims); d-- > 1;)
     {
       uint size = uint (table.sizes[d]);
 
@@ -78,7 +78,7 @@ update_of (uint item)
       item /= size;
     }
 
-  return update;
+  return update + item * table.update_strides[0];
 }
 
 /* Finds the offsets of an inner point relative to its item. */

@@ -9,25 +9,28 @@
 #include "common.glsl"
 #include "sort.glsl"
 
-shared uint counts[DIGITS];
+shared uint counts[MAX_DIGITS];
 
 void
 main ()
 {
   uint64_t line = divide (group_number (), table.n_tiles);
   uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
+  uint n_digits = uint (table.n_digits);
 
   if (is_off (table.head[FLAG]))
     return;
-  counts[self] = 0;
+  for (uint digit = self; digit < n_digits; digit += GROUP)
+    counts[digit] = 0;
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     {
       uint place = tile * TILE + i * GROUP + self;
 
       if (place < table.n)
-        atomicAdd (counts[load_u32 (table.keys_from + (line * table.n + place) * 4) >> uint (table.shift) & 255], 1);
+        atomicAdd (counts[digit_of (load_u32 (table.keys_from + (line * table.n + place) * 4))], 1);
     }
   barrier ();
-  store_u32 (table.counts + ((line * DIGITS + self) * table.n_tiles + tile) * 4, counts[self]);
+  for (uint digit = self; digit < n_digits; digit += GROUP)
+    store_u32 (table.counts + ((line * n_digits + digit) * table.n_tiles + tile) * 4, counts[digit]);
 }

@@ -1,129 +1,136 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The third part of a radix sort pass. A workgroup sorts a tile by its digit, stably and two bits at a time, and writes
- * the run of each digit after those of the tiles before it.
+ * The third part of a radix sort pass. A workgroup sorts a tile by its digit, stably, and writes the run of each digit
+ * after those of the tiles before it. A subgroup has adjacent elements; it numbers those with the same digit by
+ * ballots.
  */
 
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_ballot : require
 
 #include "common.glsl"
 #include "sort.glsl"
+#include "scan.glsl"
 
-shared uint keys[TILE];
-shared uint items[TILE];
-shared uint64_t sums[GROUP];
-shared uint starts[DIGITS];       /* start of a digit's run in the tile */
-shared uint places[DIGITS];       /* start of the run in the line */
+shared uint slots[TILE];                                  /* keys, then numbers of elements, sorted by digit */
+shared uint counts[MAX_DIGITS / 32 * GROUP];              /* per subgroup and digit: elements in subgroups before it */
+shared uint starts[MAX_DIGITS];                           /* start of a digit's run in the tile */
+shared uint places[MAX_DIGITS];                           /* start of the run in the line, less that in the tile */
 
-uint
-digit_of (uint key)
+/* Returns the invocations of the subgroup whose element has the same digit. */
+uvec4
+peers_of (uint digit)
 {
-  return key >> uint (table.shift) & 255;
+  uvec4 peers = subgroupBallot (true);
+
+  for (uint rest = uint (table.n_digits) >> 1, bits = digit; rest > 0; rest >>= 1, bits >>= 1)
+    {
+      uvec4 ones = subgroupBallot ((bits & 1) != 0);
+
+      peers &= (bits & 1) != 0 ? ones : ~ones;
+    }
+
+  return peers;
 }
 
-/* Returns the inclusive prefix sum over invocations, of four counts of 16 bits. */
-uint64_t
-sum_up (uint64_t value)
+/* Sums up the counts over subgroups, tiles and digits. */
+void
+scan_counts (uint64_t line, uint tile, uint self)
 {
-  uint self = gl_LocalInvocationID.x;
+  uint n_digits = uint (table.n_digits), n_each = max (n_digits / GROUP, 1), in_tile = 0, in_line = 0, total;
 
-  barrier ();
-  sums[self] = value;
-  for (uint distance = 1; distance < GROUP; distance *= 2)
+  for (uint digit = self * n_each; digit < min ((self + 1) * n_each, n_digits); digit++)
     {
-      uint64_t other;
+      uint sum = 0;
 
-      barrier ();
-      other = self >= distance ? sums[self - distance] : 0;
-      barrier ();
-      sums[self] += other;
+      for (uint i = 0; i < SUBGROUPS; i++)
+        {
+          uint count = counts[i * n_digits + digit];
+
+          counts[i * n_digits + digit] = sum;
+          sum += count;
+        }
+      starts[digit] = sum;
+      places[digit] = load_u32 (table.totals + (line * n_digits + digit) * 4);
+      in_tile += sum;
+      in_line += places[digit];
     }
-  barrier ();
+  in_tile = sum_before (self, in_tile, total);
+  in_line = sum_before (self, in_line, total);
+  for (uint digit = self * n_each; digit < min ((self + 1) * n_each, n_digits); digit++)
+    {
+      uint sum = starts[digit], all = places[digit];
 
-  return sums[self];
+      starts[digit] = in_tile;
+      places[digit] = in_line + load_u32 (table.counts + ((line * n_digits + digit) * table.n_tiles + tile) * 4)
+                      - in_tile;
+      in_tile += sum;
+      in_line += all;
+    }
 }
 
 /* Slots past the line's end get the greatest digit, and stay after all elements that have it. */
 void
-load (uint64_t line, uint begin)
-{
-  for (uint i = 0; i < ITEMS; i++)
-    {
-      uint slot = i * GROUP + gl_LocalInvocationID.x;
-
-      keys[slot] = 0xffffffff;
-      if (begin + slot < table.n)
-        {
-          uint64_t at = (line * table.n + begin + slot) * 4;
-
-          keys[slot] = load_u32 (table.keys_from + at);
-          items[slot] = load_u32 (table.order_from + at);
-        }
-    }
-  barrier ();
-}
-
-/* Sorts the tile by bits @bit and @bit + 1 of the digit. */
-void
-split (uint bit)
-{
-  uint own_keys[ITEMS], own_items[ITEMS];
-  uint64_t counts = 0, before, all, next;
-
-  for (uint i = 0; i < ITEMS; i++)
-    {
-      own_keys[i] = keys[gl_LocalInvocationID.x * ITEMS + i];
-      own_items[i] = items[gl_LocalInvocationID.x * ITEMS + i];
-      counts += uint64_t (1) << (digit_of (own_keys[i]) >> bit & 3) * 16;
-    }
-  before = sum_up (counts) - counts;
-  all = sums[GROUP - 1];
-  /* Where each of the four values begins: after all lesser ones. */
-  next = before + (all << 16) + (all << 32) + (all << 48);
-  for (uint i = 0; i < ITEMS; i++)
-    {
-      uint field = (digit_of (own_keys[i]) >> bit & 3) * 16;
-      uint slot = uint (next >> field) & 0xffff;
-
-      next += uint64_t (1) << field;
-      keys[slot] = own_keys[i];
-      items[slot] = own_items[i];
-    }
-  barrier ();
-}
-
-void
 main ()
 {
   uint64_t line = divide (group_number (), table.n_tiles);
-  uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
-  uint total = load_u32 (table.totals + (line * DIGITS + self) * 4);
+  uint tile = uint (group_number () - line * table.n_tiles), n = min (uint (table.n) - tile * TILE, TILE);
+  uint subgroup = gl_SubgroupID, self = invocation ();
+  uint own_keys[ITEMS], own_numbers[ITEMS], own_slots[ITEMS], own_places[ITEMS];
+  uint begin = subgroup * SUBGROUP * ITEMS + gl_SubgroupInvocationID, n_digits = uint (table.n_digits);
 
   if (is_off (table.head[FLAG]))
     return;
-  load (line, tile * TILE);
-  for (uint bit = 0; bit < 8; bit += 2)
-    split (bit);
-  places[self] = uint (sum_up (total)) - total
-                 + load_u32 (table.counts + ((line * DIGITS + self) * table.n_tiles + tile) * 4);
   for (uint i = 0; i < ITEMS; i++)
     {
-      uint slot = i * GROUP + self, digit = digit_of (keys[slot]);
+      uint slot = begin + i * SUBGROUP;
+      uint64_t at = (line * table.n + tile * TILE + slot) * 4;
 
-      if (slot == 0 || digit_of (keys[slot - 1]) != digit)
-        starts[digit] = slot;
+      own_keys[i] = slot < n ? load_u32 (table.keys_from + at) : 0xffffffff;
+      own_numbers[i] = tile * TILE + slot;
+      if (slot < n && table.order_from != 0)
+        own_numbers[i] = load_u32 (table.order_from + at);
+    }
+  for (uint i = self; i < SUBGROUPS * n_digits; i += GROUP)
+    counts[i] = 0;
+  barrier ();
+  for (uint i = 0; i < ITEMS; i++)
+    {
+      uint digit = digit_of (own_keys[i]), at = subgroup * n_digits + digit;
+      uvec4 peers = peers_of (digit);
+      uint before = counts[at], rank = subgroupBallotExclusiveBitCount (peers);
+
+      own_slots[i] = before + rank;
+      subgroupBarrier ();
+      if (rank == 0)
+        counts[at] = before + subgroupBallotBitCount (peers);
+      subgroupBarrier ();
+    }
+  barrier ();
+  scan_counts (line, tile, self);
+  barrier ();
+  for (uint i = 0; i < ITEMS; i++)
+    {
+      uint digit = digit_of (own_keys[i]);
+
+      own_slots[i] += starts[digit] + counts[subgroup * n_digits + digit];
+      slots[own_slots[i]] = own_keys[i];
     }
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     {
-      uint slot = i * GROUP + self, digit = digit_of (keys[slot]);
-      uint64_t at = (line * table.n + places[digit] + slot - starts[digit]) * 4;
+      uint slot = i * GROUP + self, key = slots[slot];
 
-      if (tile * TILE + slot < table.n)
-        {
-          store_u32 (table.keys_to + at, keys[slot]);
-          store_u32 (table.order_to + at, items[slot]);
-        }
+      own_places[i] = places[digit_of (key)] + slot;
+      if (slot < n && table.keys_to != 0)
+        store_u32 (table.keys_to + (line * table.n + own_places[i]) * 4, key);
     }
+  barrier ();
+  for (uint i = 0; i < ITEMS; i++)
+    slots[own_slots[i]] = own_numbers[i];
+  barrier ();
+  for (uint i = 0; i < ITEMS; i++)
+    if (i * GROUP + self < n)
+      store_u32 (table.order_to + (line * table.n + own_places[i]) * 4, slots[i * GROUP + self]);
 }

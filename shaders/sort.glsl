@@ -4,11 +4,13 @@
  */
 
 layout (constant_id = 0) const uint SIZE = 4;     /* bytes of the key, or of the element that is moved */
+layout (constant_id = 1) const uint ITEMS = 8;    /* elements of a tile for each invocation */
+layout (constant_id = 2) const uint SUBGROUP = 32;
 
 /* Elements that a workgroup sorts at once. */
-#define TILE 2048
-#define ITEMS (TILE / GROUP)
-#define DIGITS 256
+#define TILE (ITEMS * GROUP)
+#define SUBGROUPS (GROUP / SUBGROUP)
+#define MAX_DIGITS 512
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
@@ -49,4 +51,10 @@ uint
 order_at (uint64_t line, uint place)
 {
   return table.order_from != 0 ? load_u32 (table.order_from + (line * table.n + place) * 4) : place;
+}
+
+uint
+digit_of (uint key)
+{
+  return key >> uint (table.shift) & uint (table.n_digits) - 1;
 }

@@ -16,8 +16,8 @@
 #include "base/sizes.h"
 #include "gpu/spirv/spirv.h"
 
-/* TILE, DIGITS and BLOCK as in the shaders. */
-enum { TILE = 2048, DIGITS = 256, BLOCK = 8, DIGIT_BITS = 8, WORD_BITS = 32 };
+/* SHORT, MAX_DIGITS and BLOCK as in the shaders. */
+enum { SHORT = 2048, MAX_DIGITS = 512, BLOCK = 8, WORD_BITS = 32 };
 
 /* The maximum length of lines that may have unordered elements, since one invocation does the last merge. */
 enum { MAX_PARTIAL = 1 << 15 };
@@ -35,6 +35,7 @@ typedef struct
   Table              table;
   guint64            scratch;           /* encoded place */
   guint64            order;             /* encoded place; 0: the original order */
+  guint64            keys;              /* encoded place, in that order */
 } Run;
 
 static gboolean
@@ -43,13 +44,13 @@ find_scratch (GhloGpuSort *self)
   gsize n_all, n_totals, n_counts, n_ranks, *size = &self->scratch;
   gboolean is_partial = self->partial_keys != 0;
 
-  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, DIGITS)
+  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, MAX_DIGITS)
       || !ghlo_size_mul (&n_counts, n_totals, self->n_tiles)
       || !ghlo_size_mul (&n_ranks, n_all, self->comparator->n_keys))
     return FALSE;
   for (guint i = 0; i < 2; i++)
     if (!ghlo_size_reserve (size, &self->orders[i], n_all, sizeof (guint32))
-        || (!self->is_short && !ghlo_size_reserve (size, &self->keys[i], n_all, sizeof (guint32)))
+        || !ghlo_size_reserve (size, &self->keys[i], n_all, sizeof (guint32))
         || (is_partial && !ghlo_size_reserve (size, &self->runs[i], n_all, sizeof (guint32))))
       return FALSE;
   if (!self->is_short && (!ghlo_size_reserve (size, &self->totals, n_totals, sizeof (guint32))
@@ -58,6 +59,20 @@ find_scratch (GhloGpuSort *self)
 
   return !is_partial || (ghlo_size_reserve (size, &self->ranks, n_ranks, sizeof (guint64))
                          && ghlo_size_reserve (size, &self->flags, self->n_lines, sizeof (guint32)));
+}
+
+/* Small tiles where there would be too few for a device, large ones where shared memory has room for them, since runs of
+ * a digit are written together. */
+static void
+choose_tile (GhloGpuSort *self)
+{
+  enum { LARGE_MEMORY = 40 << 10, MANY = 1 << 19 };
+  const GhloVulkanDevice *device = &self->device->vulkan;
+
+  self->tile_items = self->n < MANY ? 4 : device->shared_memory < LARGE_MEMORY ? 8 : 16;
+  self->n_tiles = ghlo_size_ceil_div (self->n, self->tile_items * GHLO_GPU_SHADER_GROUP);
+  /* There is a count for each subgroup and digit. */
+  self->most_digits = MIN (MAX_DIGITS / 32 * device->subgroup_size, MAX_DIGITS);
 }
 
 const char *
@@ -71,8 +86,11 @@ ghlo_gpu_sort_init (GhloGpuSort              *self,
 {
   *self = (GhloGpuSort) {
     .device = device, .comparator = comparator, .n = n, .n_lines = n_lines, .inner = inner, .key_bits = key_bits,
-    .n_tiles = ghlo_size_ceil_div (n, TILE), .is_short = n <= TILE,
+    .is_short = n <= SHORT,
   };
+  choose_tile (self);
+  if (!device->vulkan.has_ballots || GHLO_GPU_SHADER_GROUP % device->vulkan.subgroup_size != 0)
+    return "the device has no ballots of subgroups";
   for (guint i = 0; i < comparator->n_keys; i++)
     if (comparator->keys[i].partial)
       self->partial_keys |= 1u << i;
@@ -97,8 +115,10 @@ compile_shader (GhloGpuSort    *self,
 {
   GhloVulkanPipeline **pipeline = &self->pipelines[shader][g_bit_nth_msf (size, -1)];
 
+  const guint32 constants[] = { size, self->tile_items, self->device->vulkan.subgroup_size };
+
   if (*pipeline == NULL)
-    *pipeline = ghlo_gpu_shader_compile (self->device, shader, &size, 1, error);
+    *pipeline = ghlo_gpu_shader_compile (self->device, shader, constants, G_N_ELEMENTS (constants), error);
 
   return *pipeline != NULL;
 }
@@ -184,30 +204,40 @@ reorder (Run           *run,
   dispatch (run, shader, by_size, n_groups, 1);
 }
 
-/* Sorts long lines by the lower @bits bits of the 32-bit ranks of the table's key. */
+/* Sorts long lines by the lower @bits bits of their keys. */
 static void
 sort_long (Run   *run,
-           guint  by_size,
            guint  bits)
 {
   const GhloGpuSort *self = run->sort;
-  guint64 n_groups = self->n_lines * self->n_tiles, keys = run->scratch + self->keys[0];
-  guint64 others = run->scratch + self->keys[1], kept;
+  guint64 n_groups = self->n_lines * self->n_tiles;
+  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (bits + most_bits - 1) / most_bits;
+  guint digit_bits = (bits + n_passes - 1) / MAX (n_passes, 1);
 
-  run->table.keys_to = keys;
-  reorder (run, GHLO_GPU_SHADER_SORT_RANK, by_size, n_groups);
-  for (guint shift = 0; shift < bits; shift += DIGIT_BITS)
+  run->table.n_digits = 1u << digit_bits;
+  for (guint shift = 0; shift < bits; shift += digit_bits)
     {
+      guint64 one = run->scratch + self->keys[0], other = run->scratch + self->keys[1];
+
       run->table.shift = shift;
-      run->table.keys_from = keys;
-      run->table.keys_to = others;
+      run->table.keys_from = run->keys;
+      run->table.keys_to = run->keys == one ? other : one;
       dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, 0, n_groups, 1);
-      dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, 0, self->n_lines * DIGITS, 1);
+      dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, 0, self->n_lines * run->table.n_digits, 1);
       reorder (run, GHLO_GPU_SHADER_SORT_MOVE, 0, n_groups);
-      kept = keys;
-      keys = others;
-      others = kept;
+      run->keys = run->table.keys_to;
     }
+}
+
+/* Sorts long lines by the lower @bits bits of the 32-bit ranks of the table's key. */
+static void
+sort_ranks (Run   *run,
+            guint  by_size,
+            guint  bits)
+{
+  run->keys = run->table.keys_to = run->scratch + run->sort->keys[0];
+  reorder (run, GHLO_GPU_SHADER_SORT_RANK, by_size, run->sort->n_lines * run->sort->n_tiles);
+  sort_long (run, bits);
 }
 
 static void
@@ -219,7 +249,7 @@ sort_short (Run   *run,
 
   while (length < self->n)
     length *= 2;
-  n_each = TILE / length;
+  n_each = SHORT / length;
   run->table.width = length;
 
   reorder (run, GHLO_GPU_SHADER_SORT_SHORT, by_size, ghlo_size_ceil_div (self->n_lines, n_each));
@@ -240,7 +270,7 @@ sort_by_key (Run               *run,
       if (run->sort->is_short)
         sort_short (run, by_size);
       else
-        sort_long (run, by_size, MIN (bits - low, WORD_BITS));
+        sort_ranks (run, by_size, MIN (bits - low, WORD_BITS));
     }
 }
 
@@ -312,6 +342,34 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
     sort_partial (&run, operands);
 
   return run.order;
+}
+
+void
+ghlo_gpu_sort_record_pairs (const GhloGpuSort *self,
+                            guint64            scratch,
+                            gboolean           is_numbered,
+                            guint64           *keys,
+                            guint64           *order,
+                            GhloGpuRecording  *recording)
+{
+  Run run;
+
+  begin (&run, self, recording);
+  run.scratch = scratch;
+  run.keys = scratch + self->keys[1];
+  run.order = is_numbered ? 0 : scratch + self->orders[1];
+  run.table.counts = scratch + self->counts;
+  run.table.totals = scratch + self->totals;
+  if (self->is_short)
+    {
+      set_key (&run, &self->comparator->keys[0], &run.keys);
+      run.keys = run.table.keys_to = scratch + self->keys[0];
+      sort_short (&run, g_bit_nth_msf (sizeof (guint32), -1));
+    }
+  else
+    sort_long (&run, self->key_bits);
+  *keys = run.keys;
+  *order = run.order;
 }
 
 GhloVulkanPipeline *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sorting on a device: finds the order of the elements of each line by their keys. Short lines are sorted in shared
- * memory, long ones by a least-significant-digit radix sort with digits of 8 bits. Both are stable and yield the CPU's
+ * memory, long ones by a least-significant-digit radix sort with digits of up to 9 bits. Both are stable and yield the CPU's
  * order.
  */
 
@@ -20,6 +20,8 @@ typedef struct
   gsize                     inner;              /* number of interleaved lines: the stride between the elements of a
                                                  * line */
   gsize                     n_tiles;            /* per line */
+  guint                     tile_items;         /* elements of a tile for each invocation */
+  guint                     most_digits;
   guint                     key_bits;           /* number of low bits that may be set in the only key; 0: all */
   gboolean                  is_short;
   guint32                   partial_keys;       /* bits of the float keys whose comparison leaves NaN unordered */
@@ -46,6 +48,14 @@ guint64             ghlo_gpu_sort_record   (const GhloGpuSort         *self,
                                             const guint64             *operands,
                                             guint64                    scratch,
                                             GhloGpuRecording          *recording);
+/* Records the sort of one line of pairs of a key of 32 bits, at @keys[1] in the scratch, and a number of 32 bits, at
+ * @orders[1]. @is_numbered: the numbers are those of the pairs, and need not be there. Returns where both are sorted. */
+void                ghlo_gpu_sort_record_pairs (const GhloGpuSort     *self,
+                                                guint64                scratch,
+                                                gboolean               is_numbered,
+                                                guint64               *keys,
+                                                guint64               *order,
+                                                GhloGpuRecording      *recording);
 /* The first returns the pipeline for elements of @size bytes. The second writes the first @n_kept elements of each line
  * of @operand in sorted order; if @operand is 0, it writes their indices as i32. */
 GhloVulkanPipeline *ghlo_gpu_sort_permuter (const GhloGpuSort         *self,

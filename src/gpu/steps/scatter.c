@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as on
- * the CPU. If items may share elements, they are sorted stably by their place in the result, and one invocation makes
- * all updates of an element. Updates are only made in parallel if their order does not matter. (An item is an index
- * with its window, or a single update.)
+ * scatter into one tensor, and dynamic_update_slice. If items may share elements, they are sorted stably by their place
+ * in the result, unless the program says that they are in order. The updates of an element are taken in blocks of
+ * BLOCK, in the order of the updates tensor: up to BLOCK updates give the CPU's bits. The results of an element's other
+ * blocks are updates of the next turn, which takes them in blocks again. (An item is an index with its window, or a
+ * single update.)
  */
 
 #include "base/sizes.h"
@@ -19,8 +20,8 @@ typedef struct
 #include "shaders/scatter.words"
 } Table;
 
-/* The maximum number of updates of an element in one turn. */
-enum { MAX_CHUNK = 1 << 15 };
+/* The most elements of a window that an invocation updates, and the most turns, which BLOCK and MAXINT32 limit. */
+enum { MAX_WIDTH = 4, MAX_TURNS = 4 };
 
 typedef struct
 {
@@ -31,7 +32,10 @@ typedef struct
   gsize              n_bytes;               /* of the result */
   GhloSortComparator comparator;
   GhloGpuSort     sort;
-  gsize              keys, scratch;         /* offset and size; the sort's scratch begins at 0 */
+  gboolean        is_in_order;           /* items with the same place are adjacent */
+  guint32         width;                 /* elements of a window for each invocation */
+  gsize           partials[MAX_TURNS], partial_keys[MAX_TURNS];
+  gsize           scratch;               /* size; the sort's scratch begins at 0 */
   GhloVulkanPipeline *locate, *apply, *copy;
   Table              table;                 /* all but the addresses; starts are offsets in the indices */
 } Scatter;
@@ -244,9 +248,8 @@ count_points (Scatter        *self,
       return "it has too many updates";
   self->table.n_items = n_items;
   self->table.n_inner = n_inner;
-  self->table.n_elements = (guint64) ghlo_view_count (result);
-  self->n_bytes = self->table.n_elements * self->combine.size;
-  if (n_items > G_MAXINT32 || self->table.n_elements >= G_MAXUINT32)
+  self->n_bytes = (gsize) ghlo_view_count (result) * self->combine.size;
+  if (n_items > G_MAXINT32 || self->n_bytes / self->combine.size >= G_MAXUINT32)
     return "it has too many updates, or too large a result";
 
   return ghlo_gpu_shaders_obstacle (self->device);
@@ -260,23 +263,81 @@ is_atomic (const GhloGpuCombine *combine)
          && combine->kind != COMBINE_MULTIPLY;
 }
 
+/* Finds the greatest unit of which all places of items are multiples. */
+static guint64
+find_unit (const Scatter *self)
+{
+  const Table *table = &self->table;
+  guint64 unit = 0, rest;
+
+  for (guint i = 0; i < table->n_parts + table->n_dims; i++)
+    {
+      guint64 stride = i < table->n_parts ? table->part_strides[i] : table->to_strides[i - table->n_parts];
+
+      for (; stride > 0; stride = rest)
+        {
+          rest = unit % stride;
+          unit = stride;
+        }
+    }
+
+  return MAX (unit, self->combine.size);
+}
+
+/* Distributes the elements of a window. */
+static void
+choose_lanes (Scatter *self)
+{
+  enum { MAX_LANE_BITS = 8, FULL_BITS = 5 };
+  Table *table = &self->table;
+
+  while (table->lane_bits < MAX_LANE_BITS
+         && table->n_inner > (guint64) (table->lane_bits < FULL_BITS ? 1 : MAX_WIDTH) << table->lane_bits)
+    table->lane_bits++;
+  self->width = table->n_inner > (guint64) 1 << table->lane_bits ? MAX_WIDTH : 1;
+  table->n_rows = ghlo_size_ceil_div (table->n_inner, (guint64) self->width << table->lane_bits);
+}
+
+/* Reserves memory for what each turn leaves to the next one. */
+static gboolean
+find_scratch (Scatter *self)
+{
+  gsize n = self->table.n_items, window;
+
+  if (!ghlo_size_mul (&window, self->table.n_inner, self->combine.size))
+    return FALSE;
+  for (guint i = 0; n > BLOCK && self->combine.kind != COMBINE_ASSIGN; i++)
+    {
+      g_assert (i < MAX_TURNS);
+      n = ghlo_size_ceil_div (n, BLOCK);
+      if (!ghlo_size_reserve (&self->scratch, &self->partials[i], n, window)
+          || !ghlo_size_reserve (&self->scratch, &self->partial_keys[i], n, sizeof (guint32)))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /* Prepares sorting the items by their keys, which are numbers of 32 bits. */
 static const char *
 read_sort (Scatter *self)
 {
   GhloSortKey *key = &self->comparator.keys[0];
+  Table *table = &self->table;
   const char *reason;
 
+  table->unit = find_unit (self);
+  table->n_keys = ghlo_size_ceil_div (self->n_bytes, table->unit);
   self->comparator.n_keys = 1;
   ghlo_sort_key_init (key, GHLO_ELEMENT_TYPE_UI32);
-  reason = ghlo_gpu_sort_init (&self->sort, self->device, &self->comparator, self->table.n_items, 1, 1,
-                               g_bit_storage (self->table.n_elements));
+  reason = ghlo_gpu_sort_init (&self->sort, self->device, &self->comparator, table->n_items, 1, 1,
+                               g_bit_storage (table->n_keys));
+  table->carries = table->n_inner == 1 && self->combine.size <= sizeof (guint32)
+                   && self->combine.kind != COMBINE_ASSIGN && !self->sort.is_short && !self->is_in_order;
   self->scratch = self->sort.scratch;
-  if (reason == NULL && !ghlo_size_reserve (&self->scratch, &self->keys, self->table.n_items, sizeof (guint32)))
+  choose_lanes (self);
+  if (reason == NULL && !find_scratch (self))
     return "it has too many updates";
-  /* Each update also iterates over the dimensions. */
-  self->table.chunk = (guint64) MIN (self->device->vulkan.driver->max_iterations / (2 * (self->table.n_dims + 1)),
-                                     MAX_CHUNK);
 
   return reason;
 }
@@ -289,6 +350,7 @@ read_scatter (Scatter               *self,
   GhloElementType type = result->element_type;
   GhloCombiner combiner;
   Numbers numbers;
+  gboolean overlaps;
   const char *reason;
 
   if (request->n_operands != 3 || request->n_results != 1)
@@ -313,8 +375,11 @@ read_scatter (Scatter               *self,
       self->table.part_strides[i] = (guint64) result->strides[d];
       self->table.part_dims[i] = MAX_DIMS;
     }
-  if (!read_dims (&self->table, &numbers, result, indices, updates, may_overlap (&numbers, result, updates)))
+  overlaps = may_overlap (&numbers, result, updates);
+  if (!read_dims (&self->table, &numbers, result, indices, updates, overlaps))
     return "it has too many dimensions";
+  self->is_in_order = !overlaps && numbers.n_batching == 0
+                      && ghlo_ir_op_get_int (request->op, "indices_are_sorted", 0) != 0;
   reason = count_points (self, result);
   self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
                     || is_single (&numbers, indices);
@@ -389,11 +454,12 @@ make_pipelines (gpointer                step,
 {
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
-  const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, self->is_atomic };
+  const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class,
+                                self->is_direct ? (guint32) self->is_atomic : self->width };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
   GhloGpuShader direct = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
 
-  if (!self->is_direct && !ghlo_gpu_sort_compile (&self->sort, error))
+  if (!self->is_direct && !self->is_in_order && !ghlo_gpu_sort_compile (&self->sort, error))
     return FALSE;
   if (!self->is_direct)
     self->locate = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_SCATTER_LOCATE, constants, 1, error);
@@ -419,21 +485,47 @@ record_shader (GhloVulkanPipeline *pipeline,
                           GHLO_GPU_N_ADDRESSES (Table, n_items));
 }
 
+/* Makes items of what a turn has left to the next one. */
+static void
+begin_turn (Table *table,
+            gsize  size)
+{
+  guint64 stride = size;
+
+  table->keys = table->partial_keys;
+  table->updates = table->partials;
+  table->order = table->carries = 0;
+  table->n_items = ghlo_size_ceil_div (table->n_items, BLOCK);
+  table->n_dims = 1;
+  table->update_strides[0] = table->n_inner * size;
+  for (guint64 d = table->n_inner_dims; d-- > 0; stride *= table->inner_sizes[d])
+    table->inner_update_strides[d] = stride;
+}
+
 static void
 record_sorted (const Scatter    *self,
                Table            *table,
                guint64           scratch,
                GhloGpuRecording *recording)
 {
-  guint64 n_turns = self->combine.kind == COMBINE_ASSIGN ? 1 : ghlo_size_ceil_div (table->n_items, table->chunk);
+  gsize n_places = (gsize) SLOTS >> table->lane_bits;
 
-  table->keys = scratch + self->keys;
+  table->keys = scratch + self->sort.keys[1];
+  table->order = table->carries ? scratch + self->sort.orders[1] : 0;
   record_shader (self->locate, table->n_items, table, recording);
-  table->order = ghlo_gpu_sort_record (&self->sort, &table->keys, scratch, recording);
-  for (guint64 i = 0; i < n_turns; i++)
+  if (!self->is_in_order)
+    ghlo_gpu_sort_record_pairs (&self->sort, scratch, !table->carries, &table->keys, &table->order, recording);
+  for (guint i = 0;; i++)
     {
-      table->before = i * table->chunk;
-      record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+      gboolean is_last = table->n_items <= BLOCK || self->combine.kind == COMBINE_ASSIGN;
+
+      table->partials = is_last ? 0 : scratch + self->partials[i];
+      table->partial_keys = is_last ? 0 : scratch + self->partial_keys[i];
+      ghlo_gpu_shader_record (recording, self->apply, ghlo_size_ceil_div (table->n_items, n_places) * table->n_rows, 1,
+                              table, sizeof *table, GHLO_GPU_N_ADDRESSES (Table, n_items));
+      if (is_last)
+        return;
+      begin_turn (table, self->combine.size);
     }
 }
 
@@ -448,7 +540,7 @@ record_any (const Scatter    *self,
 {
   table->to = ghlo_gpu_place_encode (result);
   table->updates = ghlo_gpu_place_encode (updates);
-  if (table->n_elements == 0)
+  if (self->n_bytes == 0)
     return;
   if (operand.buffer != result.buffer || operand.offset != result.offset)
     ghlo_gpu_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->combine.size, 8));
@@ -501,7 +593,7 @@ describe (gpointer compiled)
 {
   const Scatter *self = compiled;
 
-  return g_strdup (self->is_atomic ? "atomic" : self->is_direct ? "direct" : "sorted");
+  return g_strdup (self->is_atomic ? "atomic" : self->is_direct ? "direct" : self->is_in_order ? "in order" : "sorted");
 }
 
 const GhloStepImplementation ghlo_gpu_step_scatter = {

@@ -119,6 +119,97 @@ test_windows (void)
     }
 }
 
+enum { BLOCK = 256 };
+
+/* Adds @n numbers at @stride to @start, which is NULL for a block other than the first, as the device does: in blocks,
+ * and their sums in blocks again. */
+static float
+sum_in_blocks (float        start,
+               const float *numbers,
+               gsize        n)
+{
+  g_autofree float *sums = g_new (float, n / BLOCK + 1);
+  gsize n_sums = 0;
+
+  for (gsize i = 0; i < MIN (n, BLOCK); i++)
+    start += numbers[i];
+  for (gsize i = BLOCK; i < n; i += BLOCK, n_sums++)
+    {
+      sums[n_sums] = numbers[i];
+      for (gsize j = i + 1; j < MIN (n, i + BLOCK); j++)
+        sums[n_sums] += numbers[j];
+    }
+
+  return n_sums > 0 ? sum_in_blocks (start, sums, n_sums) : start;
+}
+
+/* Compares with the order of additions that docs/internals/numbers.md states. Of @n_rows rows, @n_hot get most updates. */
+static void
+check_order (gint     n,
+             gint     n_rows,
+             gint     window,
+             gint     n_hot,
+             gboolean is_sorted)
+{
+  g_autofree char *text = g_strdup_printf (
+    "func.func @main(%%x: tensor<%1$dx%2$dxf32>, %%i: tensor<%3$dx1xi32>, %%u: tensor<%3$dx%2$dxf32>) -> "
+    "tensor<%1$dx%2$dxf32> {\n  %%y = \"stablehlo.scatter\"(%%x, %%i, %%u) ({\n"
+    "  ^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n    %%r = stablehlo.add %%a, %%b : tensor<f32>\n"
+    "    stablehlo.return %%r : tensor<f32>\n  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = "
+    "[1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = "
+    "%4$s} : (tensor<%1$dx%2$dxf32>, tensor<%3$dx1xi32>, tensor<%3$dx%2$dxf32>) -> tensor<%1$dx%2$dxf32>\n"
+    "  return %%y : tensor<%1$dx%2$dxf32>\n}\n", n_rows, window, n, is_sorted ? "true" : "false");
+  g_autofree char *operand = g_strdup_printf ("tensor<%dx%dxf32>", n_rows, window);
+  g_autofree char *indices = g_strdup_printf ("tensor<%dx1xi32>", n);
+  g_autofree char *updates = g_strdup_printf ("tensor<%dx%dxf32>", n, window);
+  g_autoptr (GhloValue) x = new_random (operand, -2, 2), i = new_tensor (indices), u = new_random (updates, -2, 2);
+  g_autofree float *numbers = g_new (float, n);
+  g_autofree gint *places = g_new (gint, n);
+  GhloValue *found[STEPS_MAX] = { NULL };
+  StepSearch search;
+
+  for (gint k = 0; k < n; k++)
+    places[k] = is_sorted ? (gint) ((gint64) k * (n_rows + 2) / n) - 1
+                : n_hot > 0 && g_test_rand_int_range (0, 10) > 0 ? g_test_rand_int_range (0, n_hot)
+                : g_test_rand_int_range (-1, n_rows + 1);
+  for (gint k = 0; k < n; k++)
+    set_number (i, (gsize) k, places[k]);
+  run_on (ghlo_devices_find ("vulkan"), text, "scatter", (GhloValue *[]) { x, i, u }, 3, found, &search);
+  g_assert_true (search.found);
+  /* A few rows. */
+  for (gint row = 0; row < n_rows; row += row < 4 ? 1 : 1 + n_rows / 7)
+    for (gint column = 0; column < window; column += 1 + window / 5)
+      {
+        gsize count = 0, at = (gsize) (row * window + column);
+
+        for (gint k = 0; k < n; k++)
+          if (places[k] == row)
+            numbers[count++] = ((const float *) u->data)[k * window + column];
+        g_assert_cmpfloat (((const float *) found[0]->data)[at], ==,
+                           sum_in_blocks (((const float *) x->data)[at], numbers, count));
+      }
+  ghlo_value_unref (found[0]);
+}
+
+static void
+test_order (void)
+{
+  if (find_vulkan () == NULL)
+    return;
+  for (gint is_sorted = 0; is_sorted < 2; is_sorted++)
+    {
+      check_order (1000000, 3, 1, 0, is_sorted);
+      check_order (200000, 1000, 1, 2, is_sorted);
+      check_order (200000, 200000, 1, 0, is_sorted);
+      check_order (70000, 300, 5, 1, is_sorted);
+      check_order (20000, 1, 64, 0, is_sorted);
+      check_order (3000, 50, 130, 3, is_sorted);
+      check_order (600, 2, 3000, 0, is_sorted);
+      check_order (257, 1, 1, 0, is_sorted);
+      check_order (1500, 700, 3, 1, is_sorted);
+    }
+}
+
 static void
 test_batches (void)
 {
@@ -227,6 +318,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/scatter/rows", test_rows);
   g_test_add_func ("/vulkan/scatter/many", test_many);
   g_test_add_func ("/vulkan/scatter/windows", test_windows);
+  g_test_add_func ("/vulkan/scatter/order", test_order);
   g_test_add_func ("/vulkan/scatter/batches", test_batches);
   g_test_add_func ("/vulkan/scatter/empty", test_empty);
   g_test_add_func ("/vulkan/scatter/unique", test_unique);
