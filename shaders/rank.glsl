@@ -40,3 +40,9 @@ key_of (uint64_t line, uint number)
 
   return uint (table.upper != 0 ? rank >> 32 : rank);
 }
+
+uint
+bits_of (uint64_t line, uint number)
+{
+  return uint (load_unsigned (table.from + element_at (line, element_of (number), table.n) * SIZE, SIZE));
+}

@@ -6,43 +6,6 @@
 #include "common.glsl"
 #include "scatter.glsl"
 
-/* Whether items may share elements, which are integers of 32 bits that are combined in any order. */
-layout (constant_id = 3) const uint IS_ATOMIC = 0;
-
-layout (buffer_reference, std430, buffer_reference_align = 4) buffer I32 { int value; };
-
-void
-combine_atomically (uint64_t to, uint update)
-{
-  switch (KIND)
-    {
-    case COMBINE_ADD:
-      atomicAdd (U32 (to).value, update);
-      break;
-    case COMBINE_AND:
-      atomicAnd (U32 (to).value, update);
-      break;
-    case COMBINE_OR:
-      atomicOr (U32 (to).value, update);
-      break;
-    case COMBINE_XOR:
-      atomicXor (U32 (to).value, update);
-      break;
-    case COMBINE_MINIMUM:
-      if (CLASS == COMBINE_SIGNED)
-        atomicMin (I32 (to).value, int (update));
-      else
-        atomicMin (U32 (to).value, update);
-      break;
-    case COMBINE_MAXIMUM:
-      if (CLASS == COMBINE_SIGNED)
-        atomicMax (I32 (to).value, int (update));
-      else
-        atomicMax (U32 (to).value, update);
-      break;
-    }
-}
-
 void
 main ()
 {
@@ -58,8 +21,6 @@ main ()
   update += table.updates + inner_update;
   if (KIND == COMBINE_ASSIGN)
     copy_element (update, to, SIZE);
-  else if (IS_ATOMIC != 0)
-    combine_atomically (to, load_u32 (update));
   else
     store_unsigned (to, SIZE, combine (load_unsigned (to, SIZE), load_unsigned (update, SIZE)));
 }

@@ -132,5 +132,5 @@ main ()
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     if (i * GROUP + self < n)
-      store_u32 (table.order_to + (line * table.n + own_places[i]) * 4, slots[i * GROUP + self]);
+      store_unsigned (table.order_to + (line * table.n + own_places[i]) * SIZE, SIZE, slots[i * GROUP + self]);
 }

@@ -1,8 +1,8 @@
 #version 460
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Extracts the 32 bits that long lines are sorted by next, in the current order, and writes that order. A workgroup
- * handles a tile.
+ * Extracts the 32 bits that long lines are sorted by next, in the current order, and writes that order, or the
+ * elements in it. A workgroup handles a tile.
  */
 
 #extension GL_GOOGLE_include_directive : require
@@ -29,7 +29,7 @@ main ()
           uint number = order_at (line, place);
 
           store_u32 (table.keys_to + at, key_of (line, number));
-          store_u32 (table.order_to + at, number);
+          store_u32 (table.order_to + at, table.carries != 0 ? bits_of (line, number) : number);
         }
     }
 }

@@ -24,6 +24,8 @@
 #include "shaders/random.h"
 #include "shaders/scatter_apply.h"
 #include "shaders/scatter_apply_f64.h"
+#include "shaders/scatter_atomic.h"
+#include "shaders/scatter_atomic_64.h"
 #include "shaders/scatter_direct.h"
 #include "shaders/scatter_direct_f64.h"
 #include "shaders/scatter_locate.h"

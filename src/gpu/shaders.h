@@ -27,6 +27,8 @@ enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
   SHADER (RANDOM, random) \
   SHADER (SCATTER_APPLY, scatter_apply) \
   SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \
+  SHADER (SCATTER_ATOMIC, scatter_atomic) \
+  SHADER (SCATTER_ATOMIC_64, scatter_atomic_64) \
   SHADER (SCATTER_DIRECT, scatter_direct) \
   SHADER (SCATTER_DIRECT_F64, scatter_direct_f64) \
   SHADER (SCATTER_LOCATE, scatter_locate) \

@@ -36,7 +36,11 @@ typedef struct
   guint64            scratch;           /* encoded place */
   guint64            order;             /* encoded place; 0: the original order */
   guint64            keys;              /* encoded place, in that order */
+  guint64            result;            /* encoded place; 0: elements are not carried */
 } Run;
+
+/* The pipelines of shaders for words of 32 bits. */
+enum { BY_WORD = 2 };
 
 static gboolean
 find_scratch (GhloGpuSort *self)
@@ -61,8 +65,8 @@ find_scratch (GhloGpuSort *self)
                          && ghlo_size_reserve (size, &self->flags, self->n_lines, sizeof (guint32)));
 }
 
-/* Small tiles where there would be too few for a device, large ones where shared memory has room for them, since runs of
- * a digit are written together. */
+/* Small tiles where there would be too few for a device, large ones where shared memory has room for them, since the
+ * elements of a tile with the same digit are written side by side. */
 static void
 choose_tile (GhloGpuSort *self)
 {
@@ -124,6 +128,19 @@ compile_shader (GhloGpuSort    *self,
 }
 
 gboolean
+ghlo_gpu_sort_carry (GhloGpuSort *self,
+                     guint        size)
+{
+  const GhloSortKey *key = &self->comparator->keys[0];
+  gboolean carries = self->comparator->n_keys == 1 && ghlo_sort_key_bits (key) <= WORD_BITS && self->inner == 1
+                     && key->size == size && key->element_size == size && self->partial_keys == 0 && !self->is_short;
+
+  self->carried = carries ? size : 0;
+
+  return carries;
+}
+
+gboolean
 ghlo_gpu_sort_compile (GhloGpuSort  *self,
                        GError      **error)
 {
@@ -140,8 +157,10 @@ ghlo_gpu_sort_compile (GhloGpuSort  *self,
         return FALSE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
-    if (!self->is_short && !compile_shader (self, passes[i], 1, error))
+    if (!self->is_short && !compile_shader (self, passes[i], sizeof (guint32), error))
       return FALSE;
+  if (self->carried != 0 && !compile_shader (self, GHLO_GPU_SHADER_SORT_MOVE, self->carried, error))
+    return FALSE;
 
   return self->partial_keys == 0 || (compile_shader (self, GHLO_GPU_SHADER_SORT_CLEAR, 1, error)
                                      && compile_shader (self, GHLO_GPU_SHADER_SORT_MERGE, 1, error));
@@ -204,6 +223,17 @@ reorder (Run           *run,
   dispatch (run, shader, by_size, n_groups, 1);
 }
 
+/* The last pass, with elements that are carried. */
+static void
+put_result (Run     *run,
+            guint64  n_groups)
+{
+  run->table.order_from = run->order;
+  run->table.order_to = run->result;
+  run->table.keys_to = 0;
+  dispatch (run, GHLO_GPU_SHADER_SORT_MOVE, g_bit_nth_msf (run->sort->carried, -1), n_groups, 1);
+}
+
 /* Sorts long lines by the lower @bits bits of their keys. */
 static void
 sort_long (Run   *run,
@@ -211,8 +241,8 @@ sort_long (Run   *run,
 {
   const GhloGpuSort *self = run->sort;
   guint64 n_groups = self->n_lines * self->n_tiles;
-  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (bits + most_bits - 1) / most_bits;
-  guint digit_bits = (bits + n_passes - 1) / MAX (n_passes, 1);
+  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (guint) ghlo_size_ceil_div (bits, most_bits);
+  guint digit_bits = (guint) ghlo_size_ceil_div (bits, n_passes);
 
   run->table.n_digits = 1u << digit_bits;
   for (guint shift = 0; shift < bits; shift += digit_bits)
@@ -222,9 +252,12 @@ sort_long (Run   *run,
       run->table.shift = shift;
       run->table.keys_from = run->keys;
       run->table.keys_to = run->keys == one ? other : one;
-      dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, 0, n_groups, 1);
-      dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, 0, self->n_lines * run->table.n_digits, 1);
-      reorder (run, GHLO_GPU_SHADER_SORT_MOVE, 0, n_groups);
+      dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, BY_WORD, n_groups, 1);
+      dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, BY_WORD, self->n_lines * run->table.n_digits, 1);
+      if (shift + digit_bits >= bits && run->result != 0)
+        put_result (run, n_groups);
+      else
+        reorder (run, GHLO_GPU_SHADER_SORT_MOVE, BY_WORD, n_groups);
       run->keys = run->table.keys_to;
     }
 }
@@ -324,6 +357,7 @@ begin (Run               *run,
 guint64
 ghlo_gpu_sort_record (const GhloGpuSort *self,
                       const guint64     *operands,
+                      guint64            result,
                       guint64            scratch,
                       GhloGpuRecording  *recording)
 {
@@ -331,6 +365,8 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
 
   begin (&run, self, recording);
   run.scratch = scratch;
+  run.result = self->carried != 0 ? result : 0;
+  run.table.carries = run.result != 0;
   run.table.counts = scratch + self->counts;
   run.table.totals = scratch + self->totals;
   run.table.flags = scratch + self->flags;
@@ -345,12 +381,12 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
 }
 
 void
-ghlo_gpu_sort_record_pairs (const GhloGpuSort *self,
-                            guint64            scratch,
-                            gboolean           is_numbered,
-                            guint64           *keys,
-                            guint64           *order,
-                            GhloGpuRecording  *recording)
+ghlo_gpu_sort_pairs (const GhloGpuSort *self,
+                     guint64            scratch,
+                     gboolean           is_numbered,
+                     guint64           *keys,
+                     guint64           *order,
+                     GhloGpuRecording  *recording)
 {
   Run run;
 
@@ -364,7 +400,7 @@ ghlo_gpu_sort_record_pairs (const GhloGpuSort *self,
     {
       set_key (&run, &self->comparator->keys[0], &run.keys);
       run.keys = run.table.keys_to = scratch + self->keys[0];
-      sort_short (&run, g_bit_nth_msf (sizeof (guint32), -1));
+      sort_short (&run, BY_WORD);
     }
   else
     sort_long (&run, self->key_bits);

@@ -20,8 +20,10 @@ typedef struct
   gsize                     inner;              /* number of interleaved lines: the stride between the elements of a
                                                  * line */
   gsize                     n_tiles;            /* per line */
+  guint                     carried;            /* size of the elements that are moved with their keys, the only operand;
+                                                 * 0: their numbers are */
   guint                     tile_items;         /* elements of a tile for each invocation */
-  guint                     most_digits;
+  guint                     most_digits;        /* of a pass; a power of two */
   guint                     key_bits;           /* number of low bits that may be set in the only key; 0: all */
   gboolean                  is_short;
   guint32                   partial_keys;       /* bits of the float keys whose comparison leaves NaN unordered */
@@ -40,22 +42,26 @@ const char         *ghlo_gpu_sort_init     (GhloGpuSort               *self,
                                             gsize                      n_lines,
                                             gsize                      inner,
                                             guint                      key_bits);
+/* Whether elements of @size bytes, the only operand, are moved with their keys: the result needs no permutation. */
+gboolean            ghlo_gpu_sort_carry    (GhloGpuSort               *self,
+                                            guint                      size);
 gboolean            ghlo_gpu_sort_compile  (GhloGpuSort               *self,
                                             GError                   **error);
-/* Records the sort. @operands, indexed as the comparator does, and @scratch are encoded places.
- * Returns the place of the order, within the scratch, for ghlo_gpu_sort_permute (). */
+/* Records the sort. @operands, indexed as the comparator does, @result, if elements are carried, and @scratch are encoded
+ * places. Returns the place of the order, within the scratch, for ghlo_gpu_sort_permute (). */
 guint64             ghlo_gpu_sort_record   (const GhloGpuSort         *self,
                                             const guint64             *operands,
+                                            guint64                    result,
                                             guint64                    scratch,
                                             GhloGpuRecording          *recording);
-/* Records the sort of one line of pairs of a key of 32 bits, at @keys[1] in the scratch, and a number of 32 bits, at
- * @orders[1]. @is_numbered: the numbers are those of the pairs, and need not be there. Returns where both are sorted. */
-void                ghlo_gpu_sort_record_pairs (const GhloGpuSort     *self,
-                                                guint64                scratch,
-                                                gboolean               is_numbered,
-                                                guint64               *keys,
-                                                guint64               *order,
-                                                GhloGpuRecording      *recording);
+/* Records the sort of one line of pairs: a key of 32 bits, in @keys[1] of the scratch, and a number of 32 bits, in
+ * @orders[1], unless @is_numbered: then it is the number of the pair. Returns where both are sorted. */
+void                ghlo_gpu_sort_pairs    (const GhloGpuSort         *self,
+                                            guint64                    scratch,
+                                            gboolean                   is_numbered,
+                                            guint64                   *keys,
+                                            guint64                   *order,
+                                            GhloGpuRecording          *recording);
 /* The first returns the pipeline for elements of @size bytes. The second writes the first @n_kept elements of each line
  * of @operand in sorted order; if @operand is 0, it writes their indices as i32. */
 GhloVulkanPipeline *ghlo_gpu_sort_permuter (const GhloGpuSort         *self,

@@ -55,6 +55,7 @@ typedef struct
   gboolean                   has_ballots;       /* shaders use ballots and sums of subgroups */
   guint64                    types;             /* element types that kernels may use, as bits */
   gboolean                   has_narrow_storage;        /* shaders load and store integers of 8 and 16 bits */
+  gboolean                   has_atomics_64;    /* of integers of 64 bits in memory */
   gboolean                   has_predicates;    /* commands can be skipped by a number in memory */
   GhloVulkanFloats           promises;
   guint64                    matrices;          /* types of operands of cooperative matrices, as bits. Floats accumulate

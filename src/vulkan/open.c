@@ -267,6 +267,7 @@ ghlo_vulkan_device_init (GhloVulkanDevice    *self,
   self->types = ghlo_vulkan_features_types (&handles->features);
   self->has_narrow_storage = handles->features.v12.storageBuffer8BitAccess
                              && handles->features.v11.storageBuffer16BitAccess;
+  self->has_atomics_64 = handles->features.v12.shaderBufferInt64Atomics;
   self->has_predicates = handles->features.conditional.conditionalRendering;
   if (self->subgroup_size == GHLO_VULKAN_MATRIX_SUBGROUP)
     self->matrices = ghlo_vulkan_cooperative_types (self);

@@ -33,6 +33,7 @@ typedef struct
   GhloSortComparator comparator;
   GhloGpuSort     sort;
   gboolean        is_in_order;           /* items with the same place are adjacent */
+  guint32         n_bins;                /* elements of the result, if they have updates in shared memory; else 1 */
   guint32         width;                 /* elements of a window for each invocation */
   gsize           partials[MAX_TURNS], partial_keys[MAX_TURNS];
   gsize           scratch;               /* size; the sort's scratch begins at 0 */
@@ -255,12 +256,26 @@ count_points (Scatter        *self,
   return ghlo_gpu_shaders_obstacle (self->device);
 }
 
-/* Whether elements are integers of 32 bits with an operation that all devices support atomically. */
+/* Whether elements are integers with an operation that the device supports atomically. */
 static gboolean
-is_atomic (const GhloGpuCombine *combine)
+is_atomic (const GhloGpuCombine   *combine,
+           const GhloVulkanDevice *device)
 {
-  return combine->size == sizeof (guint32) && combine->class <= COMBINE_SIGNED && combine->kind != COMBINE_ASSIGN
-         && combine->kind != COMBINE_MULTIPLY;
+  return ((combine->size == sizeof (guint32) && device->has_ballots)
+          || (combine->size == sizeof (guint64) && device->has_atomics_64))
+         && combine->class <= COMBINE_SIGNED && combine->kind != COMBINE_ASSIGN && combine->kind != COMBINE_MULTIPLY;
+}
+
+/* Many updates of few elements, which would wait for each other in memory, are combined in shared memory. */
+static void
+choose_bins (Scatter *self)
+{
+  enum { MAX_BINS = 4096, MANY = 8, MAX_GROUPS = 1024 };
+  gsize n = self->n_bytes / self->combine.size, n_points = self->table.n_items * self->table.n_inner;
+
+  self->n_bins = self->combine.size == sizeof (guint32) && n <= MAX_BINS && n_points / MANY >= n ? (guint32) n : 1;
+  self->table.n_groups = MIN (ghlo_size_ceil_div (n_points, GHLO_GPU_SHADER_GROUP),
+                              self->n_bins > 1 ? MAX_GROUPS : G_MAXSIZE);
 }
 
 /* Finds the greatest unit of which all places of items are multiples. */
@@ -383,10 +398,11 @@ read_scatter (Scatter               *self,
   reason = count_points (self, result);
   self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
                     || is_single (&numbers, indices);
-  self->is_atomic = !self->is_direct && is_atomic (&self->combine);
-  self->is_direct |= self->is_atomic;
+  self->is_atomic = !self->is_direct && is_atomic (&self->combine, &self->device->vulkan);
+  if (self->is_atomic)
+    choose_bins (self);
 
-  return reason == NULL && !self->is_direct ? read_sort (self) : reason;
+  return reason == NULL && !self->is_direct && !self->is_atomic ? read_sort (self) : reason;
 }
 
 static const char *
@@ -455,19 +471,20 @@ make_pipelines (gpointer                step,
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
   const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class,
-                                self->is_direct ? (guint32) self->is_atomic : self->width };
+                                self->is_atomic ? self->n_bins : self->width };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
-  GhloGpuShader direct = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
 
-  if (!self->is_direct && !self->is_in_order && !ghlo_gpu_sort_compile (&self->sort, error))
+  if (self->is_direct)
+    apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
+  else if (self->is_atomic)
+    apply = self->combine.size == 8 ? GHLO_GPU_SHADER_SCATTER_ATOMIC_64 : GHLO_GPU_SHADER_SCATTER_ATOMIC;
+  else if (!self->is_in_order && !ghlo_gpu_sort_compile (&self->sort, error))
     return FALSE;
-  if (!self->is_direct)
+  if (!self->is_direct && !self->is_atomic)
     self->locate = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_SCATTER_LOCATE, constants, 1, error);
-  if (!self->is_direct && self->locate == NULL)
+  if (!self->is_direct && !self->is_atomic && self->locate == NULL)
     return FALSE;
-  self->apply = ghlo_gpu_shader_compile (self->device, self->is_direct ? direct : apply, constants,
-                                         G_N_ELEMENTS (constants), error);
-
+  self->apply = ghlo_gpu_shader_compile (self->device, apply, constants, G_N_ELEMENTS (constants), error);
   if (self->apply != NULL)
     self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
                                           (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
@@ -478,10 +495,11 @@ make_pipelines (gpointer                step,
 static void
 record_shader (GhloVulkanPipeline *pipeline,
                guint64             n_points,
+               guint               points_per_group,
                const Table        *table,
                GhloGpuRecording   *recording)
 {
-  ghlo_gpu_shader_record (recording, pipeline, n_points, GHLO_GPU_SHADER_GROUP, table, sizeof *table,
+  ghlo_gpu_shader_record (recording, pipeline, n_points, points_per_group, table, sizeof *table,
                           GHLO_GPU_N_ADDRESSES (Table, n_items));
 }
 
@@ -512,17 +530,16 @@ record_sorted (const Scatter    *self,
 
   table->keys = scratch + self->sort.keys[1];
   table->order = table->carries ? scratch + self->sort.orders[1] : 0;
-  record_shader (self->locate, table->n_items, table, recording);
+  record_shader (self->locate, table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
   if (!self->is_in_order)
-    ghlo_gpu_sort_record_pairs (&self->sort, scratch, !table->carries, &table->keys, &table->order, recording);
+    ghlo_gpu_sort_pairs (&self->sort, scratch, !table->carries, &table->keys, &table->order, recording);
   for (guint i = 0;; i++)
     {
       gboolean is_last = table->n_items <= BLOCK || self->combine.kind == COMBINE_ASSIGN;
 
       table->partials = is_last ? 0 : scratch + self->partials[i];
       table->partial_keys = is_last ? 0 : scratch + self->partial_keys[i];
-      ghlo_gpu_shader_record (recording, self->apply, ghlo_size_ceil_div (table->n_items, n_places) * table->n_rows, 1,
-                              table, sizeof *table, GHLO_GPU_N_ADDRESSES (Table, n_items));
+      record_shader (self->apply, ghlo_size_ceil_div (table->n_items, n_places) * table->n_rows, 1, table, recording);
       if (is_last)
         return;
       begin_turn (table, self->combine.size);
@@ -547,7 +564,9 @@ record_any (const Scatter    *self,
   if (table->n_items == 0 || table->n_inner == 0)
     return;
   if (self->is_direct)
-    record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+    record_shader (self->apply, table->n_items * table->n_inner, GHLO_GPU_SHADER_GROUP, table, recording);
+  else if (self->is_atomic)
+    record_shader (self->apply, table->n_groups, 1, table, recording);
   else
     record_sorted (self, table, ghlo_gpu_place_encode (scratch), recording);
 }

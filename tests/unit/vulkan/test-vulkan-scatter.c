@@ -86,6 +86,7 @@ test_rows (void)
 static void
 test_many (void)
 {
+  static const char *const integers[] = { "i32", "ui32", "i64", "ui64" };
   static const char *const numbers = "update_window_dims = [], inserted_window_dims = [0], "
                                      "scatter_dims_to_operand_dims = [0], index_vector_dim = 1";
 
@@ -95,7 +96,13 @@ test_many (void)
   check_scatter ("assign", "i16", "i32", "300x", "5000x1x", "5000x", numbers, 300);
   check_scatter ("add", "f32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
   check_scatter ("multiply", "ui32", "i32", "70000x", "3000x1x", "3000x", numbers, 70000);
-  check_scatter ("add", "i32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
+  /* Integers, in any order: in shared memory, or in memory. */
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (integers); j++)
+      {
+        check_scatter (operations[i], integers[j], "i32", "40x", "50000x1x", "50000x", numbers, j % 2 ? 40 : 1);
+        check_scatter (operations[i], integers[j], "i32", "9000x", "20000x1x", "20000x", numbers, j % 2 ? 9000 : 1);
+      }
 }
 
 /* Windows that overlap and that cross the bounds, where each update is a separate item. */
@@ -143,7 +150,7 @@ sum_in_blocks (float        start,
   return n_sums > 0 ? sum_in_blocks (start, sums, n_sums) : start;
 }
 
-/* Compares with the order of additions that docs/internals/numbers.md states. Of @n_rows rows, @n_hot get most updates. */
+/* Compares with the order of additions in docs/internals/numbers.md. Of @n_rows rows, @n_hot get most updates. */
 static void
 check_order (gint     n,
              gint     n_rows,
