@@ -9,7 +9,7 @@
 /* Whether accumulators are wider than elements: f32 for f16 and bf16, f64 for f32. Else they are the elements' bits. */
 layout (constant_id = 3) const uint IS_WIDER = 0;
 layout (constant_id = 4) const uint PHASE = 0;
-/* Whether a workgroup has whole blocks, whose elements are adjacent, in shared memory; else a piece has an invocation. */
+/* Whether a workgroup has blocks, whose elements are adjacent, in shared memory; else a piece has an invocation. */
 layout (constant_id = 5) const uint IS_STAGED = 0;
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
@@ -120,15 +120,26 @@ load_start ()
   return to_number (load_unsigned (table.start, SIZE));
 }
 
+/* Elements of a line that are loaded before the first of them is combined. */
+#define AHEAD 8
+
 void
 do_line (uint64_t line)
 {
   uint64_t number = load_start (), n = table.n;
 
-  for (uint64_t i = 0; i < n && table.restarts == 0; i++)
+  for (uint64_t i = 0; i < n && table.restarts == 0; i += AHEAD)
     {
-      number = combine_numbers (number, load (line, i));
-      store (line, i, number);
+      uint64_t numbers[AHEAD];
+
+      for (uint j = 0; j < AHEAD; j++)
+        numbers[j] = i + j < n ? load (line, i + j) : 0;
+      for (uint j = 0; j < AHEAD; j++)
+        if (i + j < n)
+          {
+            number = combine_numbers (number, numbers[j]);
+            store (line, i + j, number);
+          }
     }
   for (uint64_t i = 0; i < n && table.restarts != 0; i++)
     {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The body of scatter-apply.comp. A workgroup finds the blocks that begin in its part of the order by key, and has them
- * updated by rows of invocations. Keys need not be sorted, but equal keys are adjacent.
+ * updated by lanes of invocations. Keys need not be sorted, but equal keys are adjacent.
  */
 
 #include "common.glsl"
 #include "scatter.glsl"
 
-/* Elements that an invocation updates, as many as a row has invocations apart. */
+/* Elements that an invocation updates, each as far from the next one as there are lanes. */
 layout (constant_id = 3) const uint WIDTH = 1;
 
 /* Updates that are loaded before the first is applied. */
@@ -157,10 +157,10 @@ update_block (uint begin, uint slot, uint64_t point)
 void
 main ()
 {
-  uint64_t group = first + gl_WorkGroupID.x, tile = divide (group, table.n_rows);
-  uint self = gl_LocalInvocationID.x, lane_bits = uint (table.lane_bits), size = SLOTS >> lane_bits;
+  uint64_t group = first + gl_WorkGroupID.x, tile = divide (group, table.n_strips);
+  uint self = gl_LocalInvocationID.x, lane_bits = uint (table.lane_bits), size = uint (table.n_places);
   uint begin = uint (tile) * size, lane = self & (1u << lane_bits) - 1;
-  uint64_t point = (group - tile * table.n_rows << lane_bits) * WIDTH + lane;
+  uint64_t point = (group - tile * table.n_strips << lane_bits) * WIDTH + lane;
   int before = -BLOCK;
 
   if (is_off (table.head[FLAG]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The body of scatter-atomic.comp: integers that are combined in any order. A workgroup combines the updates of a small result
- * in shared memory first.
+ * The body of scatter-atomic.comp: integers that are combined in any order. A workgroup combines the updates of a small
+ * result in shared memory first.
  */
 
 #include "common.glsl"

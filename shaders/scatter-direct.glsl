@@ -6,6 +6,9 @@
 #include "common.glsl"
 #include "scatter.glsl"
 
+/* Whether only the last item at a place counts, whose number is there. */
+layout (constant_id = 3) const uint IS_ELECTED = 0;
+
 void
 main ()
 {
@@ -14,7 +17,8 @@ main ()
   if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   item = divide (point, table.n_inner);
-  if (!locate (uint (item), to, update))
+  if (!locate (uint (item), to, update)
+      || (IS_ELECTED != 0 && load_u32 (table.keys + divide (to, table.unit) * 4) != uint (item) + 1))
     return;
   locate_inner (point - item * table.n_inner, inner_to, inner_update);
   to += table.to + inner_to;

@@ -16,7 +16,7 @@ main ()
 {
   uint64_t line = divide (group_number (), table.n_tiles);
   uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
-  uint n_digits = uint (table.n_digits);
+  uint n_digits = uint (table.n_digits), keys[ITEMS];
 
   if (is_off (table.head[FLAG]))
     return;
@@ -27,9 +27,11 @@ main ()
     {
       uint place = tile * TILE + i * GROUP + self;
 
-      if (place < table.n)
-        atomicAdd (counts[digit_of (load_u32 (table.keys_from + (line * table.n + place) * 4))], 1);
+      keys[i] = place < table.n ? load_u32 (table.keys_from + (line * table.n + place) * 4) : 0;
     }
+  for (uint i = 0; i < ITEMS; i++)
+    if (tile * TILE + i * GROUP + self < table.n)
+      atomicAdd (counts[digit_of (keys[i])], 1);
   barrier ();
   for (uint digit = self; digit < n_digits; digit += GROUP)
     store_u32 (table.counts + ((line * n_digits + digit) * table.n_tiles + tile) * 4, counts[digit]);

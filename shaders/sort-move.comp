@@ -34,11 +34,36 @@ peers_of (uint digit)
   return peers;
 }
 
+/* Returns the elements of a line with a digit, and those in the tiles before a tile. */
+uint
+count_digit (uint64_t line, uint digit, uint tile, out uint before)
+{
+  uint64_t row = line * table.n_digits + digit, counts = table.counts + row * table.n_tiles * 4;
+  uint n_tiles = uint (table.n_tiles), count = 0;
+
+  if (table.totals != 0)
+    {
+      before = load_u32 (counts + tile * 4);
+      return load_u32 (table.totals + row * 4);
+    }
+  before = 0;
+  for (uint i = 0; i < n_tiles; i++)
+    {
+      uint one = load_u32 (counts + i * 4);
+
+      count += one;
+      before += i < tile ? one : 0;
+    }
+
+  return count;
+}
+
 /* Sums up the counts over subgroups, tiles and digits. */
 void
 scan_counts (uint64_t line, uint tile, uint self)
 {
   uint n_digits = uint (table.n_digits), n_each = max (n_digits / GROUP, 1), in_tile = 0, in_line = 0, total;
+  uint befores[MAX_DIGITS / GROUP];
 
   for (uint digit = self * n_each; digit < min ((self + 1) * n_each, n_digits); digit++)
     {
@@ -52,7 +77,7 @@ scan_counts (uint64_t line, uint tile, uint self)
           sum += count;
         }
       starts[digit] = sum;
-      places[digit] = load_u32 (table.totals + (line * n_digits + digit) * 4);
+      places[digit] = count_digit (line, digit, tile, befores[digit - self * n_each]);
       in_tile += sum;
       in_line += places[digit];
     }
@@ -63,8 +88,7 @@ scan_counts (uint64_t line, uint tile, uint self)
       uint sum = starts[digit], all = places[digit];
 
       starts[digit] = in_tile;
-      places[digit] = in_line + load_u32 (table.counts + ((line * n_digits + digit) * table.n_tiles + tile) * 4)
-                      - in_tile;
+      places[digit] = in_line + befores[digit - self * n_each] - in_tile;
       in_tile += sum;
       in_line += all;
     }

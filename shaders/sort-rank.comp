@@ -15,7 +15,7 @@ void
 main ()
 {
   uint64_t line = divide (group_number (), table.n_tiles);
-  uint begin = uint (group_number () - line * table.n_tiles) * TILE;
+  uint begin = uint (group_number () - line * table.n_tiles) * TILE, keys[ITEMS], numbers[ITEMS];
 
   if (is_off (table.head[FLAG]))
     return;
@@ -25,11 +25,21 @@ main ()
 
       if (place < table.n)
         {
-          uint64_t at = (line * table.n + place) * 4;
-          uint number = order_at (line, place);
+          numbers[i] = order_at (line, place);
+          keys[i] = key_of (line, numbers[i]);
+          if (table.carries != 0)
+            numbers[i] = bits_of (line, numbers[i]);
+        }
+    }
+  for (uint i = 0; i < ITEMS; i++)
+    {
+      uint place = begin + i * GROUP + gl_LocalInvocationID.x;
+      uint64_t at = (line * table.n + place) * 4;
 
-          store_u32 (table.keys_to + at, key_of (line, number));
-          store_u32 (table.order_to + at, table.carries != 0 ? bits_of (line, number) : number);
+      if (place < table.n)
+        {
+          store_u32 (table.keys_to + at, keys[i]);
+          store_u32 (table.order_to + at, numbers[i]);
         }
     }
 }

@@ -28,6 +28,7 @@
 #include "shaders/scatter_atomic_64.h"
 #include "shaders/scatter_direct.h"
 #include "shaders/scatter_direct_f64.h"
+#include "shaders/scatter_elect.h"
 #include "shaders/scatter_locate.h"
 #include "shaders/sort_clear.h"
 #include "shaders/sort_count.h"
@@ -103,6 +104,8 @@ ghlo_gpu_shaders_obstacle (const GhloGpuDevice *device)
     return "the device cannot load integers of 8 and 16 bits";
   if (device->vulkan.max_group_size < GHLO_GPU_SHADER_GROUP)
     return "the device's maximum workgroup size is too small";
+  if (device->vulkan.shared_memory < GHLO_GPU_SHADER_SHARED)
+    return "the device's workgroups have too little shared memory";
 
   return NULL;
 }

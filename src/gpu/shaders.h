@@ -13,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Invocations per workgroup (GROUP in shaders/common.glsl), and the maximum number of addresses in a table. */
-enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
+/* Invocations per workgroup (GROUP in shaders/common.glsl) and bytes of its shared memory, and the maximum number of
+ * addresses in a table. */
+enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_SHADER_SHARED = 32 << 10, GHLO_GPU_MAX_ADDRESSES = 32 };
 
 #define GHLO_GPU_SHADERS(SHADER) \
   SHADER (CHOOSE, choose) \
@@ -31,6 +32,7 @@ enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
   SHADER (SCATTER_ATOMIC_64, scatter_atomic_64) \
   SHADER (SCATTER_DIRECT, scatter_direct) \
   SHADER (SCATTER_DIRECT_F64, scatter_direct_f64) \
+  SHADER (SCATTER_ELECT, scatter_elect) \
   SHADER (SCATTER_LOCATE, scatter_locate) \
   SHADER (SORT_CLEAR, sort_clear) \
   SHADER (SORT_COUNT, sort_count) \

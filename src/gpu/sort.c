@@ -22,6 +22,9 @@ enum { SHORT = 2048, MAX_DIGITS = 512, BLOCK = 8, WORD_BITS = 32 };
 /* The maximum length of lines that may have unordered elements, since one invocation does the last merge. */
 enum { MAX_PARTIAL = 1 << 15 };
 
+/* Tiles of a line up to which each of them sums up the counts of those before it, which saves a dispatch. */
+enum { FEW_TILES = 64 };
+
 typedef struct
 {
   GHLO_GPU_TABLE_HEAD
@@ -253,7 +256,8 @@ sort_long (Run   *run,
       run->table.keys_from = run->keys;
       run->table.keys_to = run->keys == one ? other : one;
       dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, BY_WORD, n_groups, 1);
-      dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, BY_WORD, self->n_lines * run->table.n_digits, 1);
+      if (run->table.totals != 0)
+        dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, BY_WORD, self->n_lines * run->table.n_digits, 1);
       if (shift + digit_bits >= bits && run->result != 0)
         put_result (run, n_groups);
       else
@@ -368,7 +372,7 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
   run.result = self->carried != 0 ? result : 0;
   run.table.carries = run.result != 0;
   run.table.counts = scratch + self->counts;
-  run.table.totals = scratch + self->totals;
+  run.table.totals = self->n_tiles > FEW_TILES ? scratch + self->totals : 0;
   run.table.flags = scratch + self->flags;
   run.table.n_keys = self->comparator->n_keys;
   run.table.partial_keys = self->partial_keys;
@@ -382,20 +386,19 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
 
 void
 ghlo_gpu_sort_pairs (const GhloGpuSort *self,
-                     guint64            scratch,
-                     gboolean           is_numbered,
                      guint64           *keys,
                      guint64           *order,
+                     guint64            scratch,
                      GhloGpuRecording  *recording)
 {
   Run run;
 
   begin (&run, self, recording);
   run.scratch = scratch;
-  run.keys = scratch + self->keys[1];
-  run.order = is_numbered ? 0 : scratch + self->orders[1];
+  run.keys = *keys;
+  run.order = *order;
   run.table.counts = scratch + self->counts;
-  run.table.totals = scratch + self->totals;
+  run.table.totals = self->n_tiles > FEW_TILES ? scratch + self->totals : 0;
   if (self->is_short)
     {
       set_key (&run, &self->comparator->keys[0], &run.keys);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sorting on a device: finds the order of the elements of each line by their keys. Short lines are sorted in shared
- * memory, long ones by a least-significant-digit radix sort with digits of up to 9 bits. Both are stable and yield the CPU's
- * order.
+ * memory, long ones by a least-significant-digit radix sort with digits of up to 9 bits. Both are stable and yield the
+ * CPU's order.
  */
 
 #pragma once
@@ -20,8 +20,8 @@ typedef struct
   gsize                     inner;              /* number of interleaved lines: the stride between the elements of a
                                                  * line */
   gsize                     n_tiles;            /* per line */
-  guint                     carried;            /* size of the elements that are moved with their keys, the only operand;
-                                                 * 0: their numbers are */
+  guint                     carried;            /* size of the elements that are moved with their keys, the only
+                                                 * operand; 0: their numbers are */
   guint                     tile_items;         /* elements of a tile for each invocation */
   guint                     most_digits;        /* of a pass; a power of two */
   guint                     key_bits;           /* number of low bits that may be set in the only key; 0: all */
@@ -47,20 +47,20 @@ gboolean            ghlo_gpu_sort_carry    (GhloGpuSort               *self,
                                             guint                      size);
 gboolean            ghlo_gpu_sort_compile  (GhloGpuSort               *self,
                                             GError                   **error);
-/* Records the sort. @operands, indexed as the comparator does, @result, if elements are carried, and @scratch are encoded
- * places. Returns the place of the order, within the scratch, for ghlo_gpu_sort_permute (). */
+/* Records the sort. @operands, indexed as the comparator does, @result, if elements are carried, and @scratch are
+ * encoded places. Returns the place of the order, within the scratch, for ghlo_gpu_sort_permute (). */
 guint64             ghlo_gpu_sort_record   (const GhloGpuSort         *self,
                                             const guint64             *operands,
                                             guint64                    result,
                                             guint64                    scratch,
                                             GhloGpuRecording          *recording);
-/* Records the sort of one line of pairs: a key of 32 bits, in @keys[1] of the scratch, and a number of 32 bits, in
- * @orders[1], unless @is_numbered: then it is the number of the pair. Returns where both are sorted. */
+/* Records the sort of one line of pairs: a key of 32 bits at *@keys, and a number of 32 bits at *@order, unless that is
+ * 0: then it is the number of the pair. Both may be the second of the scratch's @keys and @orders. Sets where the sorted
+ * ones are. */
 void                ghlo_gpu_sort_pairs    (const GhloGpuSort         *self,
-                                            guint64                    scratch,
-                                            gboolean                   is_numbered,
                                             guint64                   *keys,
                                             guint64                   *order,
+                                            guint64                    scratch,
                                             GhloGpuRecording          *recording);
 /* The first returns the pipeline for elements of @size bytes. The second writes the first @n_kept elements of each line
  * of @operand in sorted order; if @operand is 0, it writes their indices as i32. */

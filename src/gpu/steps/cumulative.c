@@ -213,7 +213,8 @@ record (gpointer              compiled,
         if (phase == PHASE_INSIDES || phase == PHASE_BEFORES)
           own.from = own.to = 0;
         ghlo_gpu_shader_record (recording, self->pipelines[phase], n_points[phase],
-                                has_groups ? 1 : GHLO_GPU_SHADER_GROUP, &own, sizeof own, GHLO_GPU_N_ADDRESSES (Table, n));
+                                has_groups ? 1 : GHLO_GPU_SHADER_GROUP, &own, sizeof own,
+                                GHLO_GPU_N_ADDRESSES (Table, n));
       }
 
   return TRUE;

@@ -23,22 +23,32 @@ typedef struct
 /* The most elements of a window that an invocation updates, and the most turns, which BLOCK and MAXINT32 limit. */
 enum { MAX_WIDTH = 4, MAX_TURNS = 4 };
 
+/* How items that may share elements are kept apart. */
+typedef enum
+{
+  WAY_DIRECT,           /* they share none */
+  WAY_ATOMIC,           /* the order of their updates does not matter */
+  WAY_ELECTED,          /* the last item at each place is found, whose updates remain */
+  WAY_IN_ORDER,         /* items with the same place are adjacent */
+  WAY_SORTED,
+} Way;
+
+static const char *const way_names[] = { "direct", "atomic", "by the last index", "in order", "sorted" };
+
 typedef struct
 {
-  GhloGpuDevice  *device;
-  GhloGpuCombine  combine;
-  gboolean           is_direct;             /* no two items share an element, or … */
-  gboolean           is_atomic;             /* … the order of their updates does not matter */
-  gsize              n_bytes;               /* of the result */
-  GhloSortComparator comparator;
-  GhloGpuSort     sort;
-  gboolean        is_in_order;           /* items with the same place are adjacent */
-  guint32         n_bins;                /* elements of the result, if they have updates in shared memory; else 1 */
-  guint32         width;                 /* elements of a window for each invocation */
-  gsize           partials[MAX_TURNS], partial_keys[MAX_TURNS];
-  gsize           scratch;               /* size; the sort's scratch begins at 0 */
-  GhloVulkanPipeline *locate, *apply, *copy;
-  Table              table;                 /* all but the addresses; starts are offsets in the indices */
+  GhloGpuDevice      *device;
+  GhloGpuCombine      combine;
+  Way                 way;
+  gsize               n_bytes;          /* of the result */
+  GhloSortComparator  comparator;
+  GhloGpuSort         sort;
+  gboolean            is_plain;         /* updates are sorted where they are */
+  guint32             constant;         /* the last one of the shader that applies updates */
+  /* Offsets in the scratch, behind that of the sort, and its size. */
+  gsize               keys, partials[MAX_TURNS], partial_keys[MAX_TURNS], scratch;
+  GhloVulkanPipeline *locate[2], *apply, *copy;
+  Table               table;            /* all but the addresses; starts are offsets in the indices */
 } Scatter;
 
 /* The dimension numbers of a scatter. */
@@ -49,7 +59,7 @@ typedef struct
   gint64        vector;
 } Numbers;
 
-/* Adds a dimension of items. */
+/* Adds a dimension of items, to the last one if it continues that. */
 static gboolean
 add_dim (Table  *table,
          gint64  size,
@@ -61,6 +71,17 @@ add_dim (Table  *table,
 
   if (size == 1)
     return TRUE;
+  /* Dimensions of a window, for which @index_stride is 0, are added to indices. */
+  if (d > 0 && index_stride != 0 && table->index_strides[d - 1] == (guint64) size * (guint64) index_stride
+      && table->to_strides[d - 1] == (guint64) size * (guint64) to_stride
+      && table->update_strides[d - 1] == (guint64) size * (guint64) update_stride)
+    {
+      table->sizes[d - 1] *= (guint64) size;
+      table->index_strides[d - 1] = (guint64) index_stride;
+      table->to_strides[d - 1] = (guint64) to_stride;
+      table->update_strides[d - 1] = (guint64) update_stride;
+      return TRUE;
+    }
   if (d == MAX_DIMS)
     return FALSE;
   table->sizes[d] = (guint64) size;
@@ -273,9 +294,9 @@ choose_bins (Scatter *self)
   enum { MAX_BINS = 4096, MANY = 8, MAX_GROUPS = 1024 };
   gsize n = self->n_bytes / self->combine.size, n_points = self->table.n_items * self->table.n_inner;
 
-  self->n_bins = self->combine.size == sizeof (guint32) && n <= MAX_BINS && n_points / MANY >= n ? (guint32) n : 1;
+  self->constant = self->combine.size == sizeof (guint32) && n <= MAX_BINS && n_points / MANY >= n ? (guint32) n : 1;
   self->table.n_groups = MIN (ghlo_size_ceil_div (n_points, GHLO_GPU_SHADER_GROUP),
-                              self->n_bins > 1 ? MAX_GROUPS : G_MAXSIZE);
+                              self->constant > 1 ? MAX_GROUPS : G_MAXSIZE);
 }
 
 /* Finds the greatest unit of which all places of items are multiples. */
@@ -309,8 +330,11 @@ choose_lanes (Scatter *self)
   while (table->lane_bits < MAX_LANE_BITS
          && table->n_inner > (guint64) (table->lane_bits < FULL_BITS ? 1 : MAX_WIDTH) << table->lane_bits)
     table->lane_bits++;
-  self->width = table->n_inner > (guint64) 1 << table->lane_bits ? MAX_WIDTH : 1;
-  table->n_rows = ghlo_size_ceil_div (table->n_inner, (guint64) self->width << table->lane_bits);
+  self->constant = 1;
+  while (self->constant < MAX_WIDTH && table->n_inner > (guint64) self->constant << table->lane_bits)
+    self->constant *= 2;
+  table->n_places = (guint64) SLOTS >> table->lane_bits;
+  table->n_strips = ghlo_size_ceil_div (table->n_inner, (guint64) self->constant << table->lane_bits);
 }
 
 /* Reserves memory for what each turn leaves to the next one. */
@@ -333,25 +357,70 @@ find_scratch (Scatter *self)
   return TRUE;
 }
 
+/* Whether the number of an item for each place takes little memory. */
+static gboolean
+may_elect (const Scatter *self)
+{
+  enum { FEW_PLACES = 1 << 20, MANY = 8 };
+
+  return self->combine.kind == COMBINE_ASSIGN
+         && (self->table.n_keys <= FEW_PLACES || self->table.n_keys / MANY <= self->table.n_items);
+}
+
 /* Prepares sorting the items by their keys, which are numbers of 32 bits. */
 static const char *
 read_sort (Scatter *self)
 {
-  GhloSortKey *key = &self->comparator.keys[0];
   Table *table = &self->table;
   const char *reason;
 
-  table->unit = find_unit (self);
-  table->n_keys = ghlo_size_ceil_div (self->n_bytes, table->unit);
   self->comparator.n_keys = 1;
-  ghlo_sort_key_init (key, GHLO_ELEMENT_TYPE_UI32);
+  ghlo_sort_key_init (&self->comparator.keys[0], GHLO_ELEMENT_TYPE_UI32);
   reason = ghlo_gpu_sort_init (&self->sort, self->device, &self->comparator, table->n_items, 1, 1,
                                g_bit_storage (table->n_keys));
   table->carries = table->n_inner == 1 && self->combine.size <= sizeof (guint32)
-                   && self->combine.kind != COMBINE_ASSIGN && !self->sort.is_short && !self->is_in_order;
+                   && self->combine.kind != COMBINE_ASSIGN && !self->sort.is_short;
+  self->is_plain = table->carries && self->combine.size == sizeof (guint32) && table->n_dims == 1
+                   && table->update_strides[0] == sizeof (guint32);
+  self->keys = self->sort.keys[1];
   self->scratch = self->sort.scratch;
-  choose_lanes (self);
-  if (reason == NULL && !find_scratch (self))
+
+  return reason;
+}
+
+/* Decides how items are kept apart that may share elements. */
+static const char *
+choose_way (Scatter  *self,
+            gboolean  is_in_order)
+{
+  Table *table = &self->table;
+  const char *reason = NULL;
+  gsize n_keys = table->n_items;
+
+  if (is_atomic (&self->combine, &self->device->vulkan))
+    {
+      self->way = WAY_ATOMIC;
+      choose_bins (self);
+      return NULL;
+    }
+  table->unit = find_unit (self);
+  table->n_keys = ghlo_size_ceil_div (self->n_bytes, table->unit);
+  if (may_elect (self))
+    {
+      self->way = WAY_ELECTED;
+      self->constant = TRUE;
+      n_keys = table->n_keys;
+    }
+  else
+    {
+      self->way = is_in_order ? WAY_IN_ORDER : WAY_SORTED;
+      choose_lanes (self);
+      if (self->way == WAY_SORTED)
+        reason = read_sort (self);
+    }
+  if (reason == NULL && ((self->way != WAY_SORTED && !ghlo_size_reserve (&self->scratch, &self->keys, n_keys,
+                                                                          sizeof (guint32)))
+                         || (self->way != WAY_ELECTED && !find_scratch (self))))
     return "it has too many updates";
 
   return reason;
@@ -393,16 +462,12 @@ read_scatter (Scatter               *self,
   overlaps = may_overlap (&numbers, result, updates);
   if (!read_dims (&self->table, &numbers, result, indices, updates, overlaps))
     return "it has too many dimensions";
-  self->is_in_order = !overlaps && numbers.n_batching == 0
-                      && ghlo_ir_op_get_int (request->op, "indices_are_sorted", 0) != 0;
   reason = count_points (self, result);
-  self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
-                    || is_single (&numbers, indices);
-  self->is_atomic = !self->is_direct && is_atomic (&self->combine, &self->device->vulkan);
-  if (self->is_atomic)
-    choose_bins (self);
+  if (reason != NULL || ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0 || is_single (&numbers, indices))
+    return reason;
 
-  return reason == NULL && !self->is_direct && !self->is_atomic ? read_sort (self) : reason;
+  return choose_way (self, !overlaps && numbers.n_batching == 0
+                           && ghlo_ir_op_get_int (request->op, "indices_are_sorted", 0) != 0);
 }
 
 static const char *
@@ -417,7 +482,6 @@ read_update_slice (Scatter               *self,
     return "it has too many dimensions";
   if (update->rank != result->rank || request->n_operands != 2 + result->rank)
     return "its update has another rank than its operand";
-  self->is_direct = TRUE;
   table->clamps = TRUE;
   table->n_parts = result->rank;
   if (result->rank > 0)
@@ -470,20 +534,24 @@ make_pipelines (gpointer                step,
 {
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
-  const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class,
-                                self->is_atomic ? self->n_bins : self->width };
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0 };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
+  GhloGpuShader locate = self->way == WAY_ELECTED ? GHLO_GPU_SHADER_SCATTER_ELECT : GHLO_GPU_SHADER_SCATTER_LOCATE;
 
-  if (self->is_direct)
+  if (self->way == WAY_DIRECT || self->way == WAY_ELECTED)
     apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
-  else if (self->is_atomic)
+  else if (self->way == WAY_ATOMIC)
     apply = self->combine.size == 8 ? GHLO_GPU_SHADER_SCATTER_ATOMIC_64 : GHLO_GPU_SHADER_SCATTER_ATOMIC;
-  else if (!self->is_in_order && !ghlo_gpu_sort_compile (&self->sort, error))
+  for (guint i = 0; self->way >= WAY_ELECTED && i < (self->way == WAY_ELECTED ? 2 : 1); i++)
+    {
+      constants[3] = i;
+      self->locate[i] = ghlo_gpu_shader_compile (self->device, locate, constants, G_N_ELEMENTS (constants), error);
+      if (self->locate[i] == NULL)
+        return FALSE;
+    }
+  if (self->way == WAY_SORTED && !ghlo_gpu_sort_compile (&self->sort, error))
     return FALSE;
-  if (!self->is_direct && !self->is_atomic)
-    self->locate = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_SCATTER_LOCATE, constants, 1, error);
-  if (!self->is_direct && !self->is_atomic && self->locate == NULL)
-    return FALSE;
+  constants[3] = self->constant;
   self->apply = ghlo_gpu_shader_compile (self->device, apply, constants, G_N_ELEMENTS (constants), error);
   if (self->apply != NULL)
     self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
@@ -526,20 +594,25 @@ record_sorted (const Scatter    *self,
                guint64           scratch,
                GhloGpuRecording *recording)
 {
-  gsize n_places = (gsize) SLOTS >> table->lane_bits;
-
-  table->keys = scratch + self->sort.keys[1];
+  table->keys = scratch + self->keys;
   table->order = table->carries ? scratch + self->sort.orders[1] : 0;
-  record_shader (self->locate, table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
-  if (!self->is_in_order)
-    ghlo_gpu_sort_pairs (&self->sort, scratch, !table->carries, &table->keys, &table->order, recording);
+  if (self->is_plain)
+    {
+      table->order = table->updates;
+      table->carries = FALSE;
+    }
+  record_shader (self->locate[0], table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
+  table->carries = self->table.carries;
+  if (self->way == WAY_SORTED)
+    ghlo_gpu_sort_pairs (&self->sort, &table->keys, &table->order, scratch, recording);
   for (guint i = 0;; i++)
     {
       gboolean is_last = table->n_items <= BLOCK || self->combine.kind == COMBINE_ASSIGN;
 
       table->partials = is_last ? 0 : scratch + self->partials[i];
       table->partial_keys = is_last ? 0 : scratch + self->partial_keys[i];
-      record_shader (self->apply, ghlo_size_ceil_div (table->n_items, n_places) * table->n_rows, 1, table, recording);
+      record_shader (self->apply, ghlo_size_ceil_div (table->n_items, table->n_places) * table->n_strips, 1, table,
+                     recording);
       if (is_last)
         return;
       begin_turn (table, self->combine.size);
@@ -563,12 +636,18 @@ record_any (const Scatter    *self,
     ghlo_gpu_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->combine.size, 8));
   if (table->n_items == 0 || table->n_inner == 0)
     return;
-  if (self->is_direct)
-    record_shader (self->apply, table->n_items * table->n_inner, GHLO_GPU_SHADER_GROUP, table, recording);
-  else if (self->is_atomic)
+  if (self->way >= WAY_IN_ORDER)
+    {
+      record_sorted (self, table, ghlo_gpu_place_encode (scratch), recording);
+      return;
+    }
+  table->keys = self->way == WAY_ELECTED ? ghlo_gpu_place_encode (scratch) + self->keys : 0;
+  for (guint i = 0; i < 2 && self->locate[i] != NULL; i++)
+    record_shader (self->locate[i], table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
+  if (self->way == WAY_ATOMIC)
     record_shader (self->apply, table->n_groups, 1, table, recording);
   else
-    record_sorted (self, table, ghlo_gpu_place_encode (scratch), recording);
+    record_shader (self->apply, table->n_items * table->n_inner, GHLO_GPU_SHADER_GROUP, table, recording);
 }
 
 static gboolean
@@ -612,7 +691,7 @@ describe (gpointer compiled)
 {
   const Scatter *self = compiled;
 
-  return g_strdup (self->is_atomic ? "atomic" : self->is_direct ? "direct" : self->is_in_order ? "in order" : "sorted");
+  return g_strdup (way_names[self->way]);
 }
 
 const GhloStepImplementation ghlo_gpu_step_scatter = {

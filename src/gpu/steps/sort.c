@@ -149,7 +149,8 @@ record (gpointer              compiled,
   numbers[0] = ghlo_gpu_place_encode (operands[0]);
   for (guint i = 1; i < self->n_permuted; i++)
     numbers[i] = ghlo_gpu_place_encode (operands[i]);
-  order = ghlo_gpu_sort_record (&self->sort, numbers, ghlo_gpu_place_encode (results[0]), ghlo_gpu_place_encode (scratch), recording);
+  order = ghlo_gpu_sort_record (&self->sort, numbers, ghlo_gpu_place_encode (results[0]),
+                                ghlo_gpu_place_encode (scratch), recording);
   for (guint i = 0; i < self->n_permuted; i++)
     ghlo_gpu_sort_permute (&self->sort, self->permuters[i], order, numbers[i], ghlo_gpu_place_encode (results[i]),
                            self->n_kept, recording);
