@@ -292,41 +292,41 @@ write_results (uint64_t point)
     }
 }
 
-/* Loads or stores the elements of the rows from @row on. */
+/* Loads or stores the elements of a row, which is number @slot of those that are staged. */
 void
-move_rows (uint64_t row, uint64_t n_rows, bool is_load)
+move_row (uint64_t row, uint slot, bool is_load)
 {
-  for (uint i = gl_LocalInvocationID.x; i < n_rows * BLOCK; i += GROUP)
-    {
-      uint64_t line = divide (row + i / BLOCK, table.n_blocks), block = row + i / BLOCK - line * table.n_blocks;
-      uint64_t at = block * BLOCK + i % BLOCK;
+  uint64_t line = divide (row, table.n_blocks), first = (row - line * table.n_blocks) * BLOCK;
+  uint64_t at = (line * table.n + (table.backward != 0 ? table.n - 1 - first : first)) * SIZE;
+  uint n = uint (min (BLOCK, table.n - first)), self = gl_LocalInvocationID.x;
+  uint64_t step = table.backward != 0 ? -uint64_t (SIZE) : SIZE, from = table.from + at, to = table.to + at;
+  uint64_t numbers[BLOCK / GROUP];
 
-      if (at >= table.n)
-        continue;
-      at = element_at (line, at);
-      if (is_load)
-        store_staged (i, SIZE == 8, load_unsigned (table.from + at, SIZE));
-      else
-        store_unsigned (table.to + at, SIZE, load_staged (i, SIZE == 8));
-    }
+  for (uint i = 0; i < BLOCK / GROUP && is_load; i++)
+    numbers[i] = load_unsigned (from + min (i * GROUP + self, n - 1) * step, SIZE);
+  for (uint i = 0; i < BLOCK / GROUP; i++)
+    if (is_load)
+      store_staged (slot * BLOCK + i * GROUP + self, SIZE == 8, numbers[i]);
+    else if (i * GROUP + self < n)
+      store_unsigned (to + (i * GROUP + self) * step, SIZE, load_staged (slot * BLOCK + i * GROUP + self, SIZE == 8));
 }
 
 /* Has some invocations find totals or results of rows that are in shared memory. */
 void
 do_rows (uint64_t row)
 {
-  uint64_t n_rows = min (STAGED_ROWS, table.n_lines * table.n_blocks - row);
-  uint self = gl_LocalInvocationID.x;
+  uint n_rows = uint (min (STAGED_ROWS, table.n_lines * table.n_blocks - row)), self = gl_LocalInvocationID.x;
 
-  move_rows (row, n_rows, true);
+  for (uint i = 0; i < n_rows; i++)
+    move_row (row + i, i, true);
   barrier ();
   if (self < n_rows * PIECES && PHASE == PHASE_TOTALS)
     find_total (row * PIECES + self);
   else if (self < n_rows * PIECES)
     write_results (row * PIECES + self);
   barrier ();
-  if (PHASE == PHASE_RESULTS)
-    move_rows (row, n_rows, false);
+  for (uint i = 0; i < n_rows && PHASE == PHASE_RESULTS; i++)
+    move_row (row + i, i, false);
 }
 
 void

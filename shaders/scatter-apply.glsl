@@ -10,8 +10,10 @@
 /* Elements that an invocation updates, each as far from the next one as there are lanes. */
 layout (constant_id = 3) const uint WIDTH = 1;
 
+layout (constant_id = 4) const uint SOURCE = BY_DIMS;
+
 /* Updates that are loaded before the first is applied. */
-#define AHEAD 4
+const uint AHEAD = WIDTH == 4 ? 4 : 8;
 
 shared uint keys[BLOCK + SLOTS + BLOCK];      /* from BLOCK places before the part */
 shared uint items[SLOTS + BLOCK];
@@ -103,55 +105,85 @@ put_partial_keys (uint begin, uint size, int before)
 }
 
 uint64_t
-update_at (uint item, uint64_t inner)
+update_at (uint item, uint64_t inner, uint stride)
 {
-  return table.carries != 0 ? uint64_t (item) : load_unsigned (inner + update_of (item), SIZE);
+  if (SOURCE == CARRIED)
+    return uint64_t (item);
+  if (SOURCE == BY_STRIDE)
+    return load_unsigned (inner + uint64_t (item) * stride, SIZE);
+
+  return load_unsigned (inner + update_of (item), SIZE);
 }
 
+/* What does not exist is loaded from elsewhere, so that no load waits for a decision. */
 void
 update_block (uint begin, uint slot, uint64_t point)
 {
-  uint key = keys[BLOCK + slot], lanes = 1u << uint (table.lane_bits);
-  bool is_partial = keys[BLOCK + slot - 1] == key && KIND != COMBINE_ASSIGN, has_more = true;
+  uint key = keys[BLOCK + slot], lanes = 1u << uint (table.lane_bits), stride = uint (table.update_strides[0]);
+  bool is_partial = keys[BLOCK + slot - 1] == key && KIND != COMBINE_ASSIGN, has_more = KIND != COMBINE_ASSIGN;
   uint64_t to[WIDTH], inner[WIDTH], numbers[WIDTH];
-  bool exists[WIDTH];
 
   for (uint i = 0; i < WIDTH; i++)
     {
-      uint64_t at = point + i * lanes;
+      uint64_t at = min (point + i * lanes, table.n_inner - 1);
 
-      exists[i] = at < table.n_inner;
-      locate_inner (exists[i] ? at : 0, to[i], inner[i]);
+      locate_inner (at, to[i], inner[i]);
       to[i] += table.to + uint64_t (key) * table.unit;
       inner[i] += table.updates;
       if (is_partial)
         to[i] = table.partials + ((begin + slot) / BLOCK * table.n_inner + at) * SIZE;
-      else if (exists[i] && KIND == COMBINE_ASSIGN)
-        copy_element (inner[i] + update_of (items[slot]), to[i], SIZE);
-      else if (exists[i])
-        numbers[i] = load_unsigned (to[i], SIZE);
     }
-  for (uint first = 0; first < BLOCK && has_more && KIND != COMBINE_ASSIGN; first += AHEAD)
+  for (uint i = 0; i < WIDTH && has_more; i++)
+    numbers[i] = load_unsigned (to[i], SIZE);
+  for (uint done = 0; done < BLOCK && has_more; done += AHEAD)
     {
       uint64_t updates[AHEAD * WIDTH];
-      bool has[AHEAD];
+      bool exists[AHEAD];
 
       for (uint j = 0; j < AHEAD; j++)
         {
-          has[j] = keys[BLOCK + slot + first + j] == key;
+          uint item;
+
+          exists[j] = keys[BLOCK + slot + done + j] == key;
+          item = items[exists[j] ? slot + done + j : slot];
           for (uint i = 0; i < WIDTH; i++)
-            if (has[j] && exists[i])
-              updates[j * WIDTH + i] = update_at (items[slot + first + j], inner[i]);
+            updates[j * WIDTH + i] = update_at (item, inner[i], stride);
         }
       for (uint j = 0; j < AHEAD; j++)
         for (uint i = 0; i < WIDTH; i++)
-          if (has[j])
-            numbers[i] = is_partial && first + j == 0 ? updates[i] : combine (numbers[i], updates[j * WIDTH + i]);
-      has_more = has[AHEAD - 1];
+          {
+            uint64_t update = updates[j * WIDTH + i], number = combine (numbers[i], update);
+
+            numbers[i] = !exists[j] ? numbers[i] : is_partial && done + j == 0 ? update : number;
+          }
+      has_more = exists[AHEAD - 1];
     }
-  for (uint i = 0; i < WIDTH && KIND != COMBINE_ASSIGN; i++)
-    if (exists[i])
-      store_unsigned (to[i], SIZE, numbers[i]);
+  for (uint i = 0; i < WIDTH; i++)
+    if (point + i * lanes < table.n_inner)
+      {
+        if (KIND == COMBINE_ASSIGN)
+          copy_element (inner[i] + update_of (items[slot]), to[i], SIZE);
+        else
+          store_unsigned (to[i], SIZE, numbers[i]);
+      }
+}
+
+void
+load_places (uint begin, uint size)
+{
+  uint n = uint (table.n_items), self = gl_LocalInvocationID.x;
+  uint64_t order = table.order;
+
+  for (uint slot = self; slot < BLOCK + size + BLOCK; slot += GROUP)
+    {
+      uint place = begin + slot - BLOCK, key = key_at (begin + slot < BLOCK ? 0 : min (place, n - 1));
+
+      keys[slot] = begin + slot >= BLOCK && place < n ? key : NO_KEY;
+    }
+  for (uint slot = self; slot < size + BLOCK && order == 0; slot += GROUP)
+    items[slot] = begin + slot;
+  for (uint slot = self; slot < size + BLOCK && order != 0; slot += GROUP)
+    items[slot] = load_u32 (order + uint64_t (min (begin + slot, n - 1)) * 4);
 }
 
 void
@@ -165,15 +197,7 @@ main ()
 
   if (is_off (table.head[FLAG]))
     return;
-  for (uint slot = self; slot < BLOCK + size + BLOCK; slot += GROUP)
-    {
-      bool exists = begin + slot >= BLOCK && begin + slot - BLOCK < table.n_items;
-
-      keys[slot] = exists ? key_at (begin + slot - BLOCK) : NO_KEY;
-    }
-  for (uint slot = self; slot < size + BLOCK; slot += GROUP)
-    if (begin + slot < table.n_items)
-      items[slot] = table.order != 0 ? load_u32 (table.order + uint64_t (begin + slot) * 4) : begin + slot;
+  load_places (begin, size);
   if (self == 0)
     n_blocks = 0;
   barrier ();

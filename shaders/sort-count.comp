@@ -9,30 +9,21 @@
 #include "common.glsl"
 #include "sort.glsl"
 
-shared uint counts[MAX_DIGITS];
-
 void
 main ()
 {
-  uint64_t line = divide (group_number (), table.n_tiles);
-  uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
-  uint n_digits = uint (table.n_digits), keys[ITEMS];
+  uint64_t line = divide (group_number (), table.n_tiles), from;
+  uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x, keys[ITEMS];
+  uint n = min (uint (table.n) - tile * TILE, TILE), n_digits = uint (table.n_digits), shift = uint (table.shift);
 
   if (is_off (table.head[FLAG]))
     return;
-  for (uint digit = self; digit < n_digits; digit += GROUP)
-    counts[digit] = 0;
-  barrier ();
+  from = tile_of (table.keys_from, line, tile);
+  clear_counts (n_digits);
   for (uint i = 0; i < ITEMS; i++)
-    {
-      uint place = tile * TILE + i * GROUP + self;
-
-      keys[i] = place < table.n ? load_u32 (table.keys_from + (line * table.n + place) * 4) : 0;
-    }
+    keys[i] = load_u32 (from + min (i * GROUP + self, n - 1) * 4);
   for (uint i = 0; i < ITEMS; i++)
-    if (tile * TILE + i * GROUP + self < table.n)
-      atomicAdd (counts[digit_of (keys[i])], 1);
-  barrier ();
-  for (uint digit = self; digit < n_digits; digit += GROUP)
-    store_u32 (table.counts + ((line * n_digits + digit) * table.n_tiles + tile) * 4, counts[digit]);
+    if (i * GROUP + self < n)
+      count_digit (keys[i] >> shift & n_digits - 1);
+  put_counts (counts_of (line, tile), n_digits, table.n_tiles);
 }

@@ -8,6 +8,7 @@
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 
 #include "common.glsl"
 #include "sort.glsl"
@@ -20,15 +21,15 @@ shared uint places[MAX_DIGITS];                           /* start of the run in
 
 /* Returns the invocations of the subgroup whose element has the same digit. */
 uvec4
-peers_of (uint digit)
+peers_of (uint digit, uint n_digits)
 {
   uvec4 peers = subgroupBallot (true);
 
-  for (uint rest = uint (table.n_digits) >> 1, bits = digit; rest > 0; rest >>= 1, bits >>= 1)
+  for (uint bit = 1; bit < n_digits; bit *= 2)
     {
-      uvec4 ones = subgroupBallot ((bits & 1) != 0);
+      uvec4 ones = subgroupBallot ((digit & bit) != 0);
 
-      peers &= (bits & 1) != 0 ? ones : ~ones;
+      peers &= (digit & bit) != 0 ? ones : ~ones;
     }
 
   return peers;
@@ -36,15 +37,15 @@ peers_of (uint digit)
 
 /* Returns the elements of a line with a digit, and those in the tiles before a tile. */
 uint
-count_digit (uint64_t line, uint digit, uint tile, out uint before)
+sum_counts (uint64_t line, uint digit, uint tile, out uint before)
 {
-  uint64_t row = line * table.n_digits + digit, counts = table.counts + row * table.n_tiles * 4;
+  uint64_t counts = counts_of (line, 0) + digit * table.n_tiles * 4;
   uint n_tiles = uint (table.n_tiles), count = 0;
 
   if (table.totals != 0)
     {
       before = load_u32 (counts + tile * 4);
-      return load_u32 (table.totals + row * 4);
+      return load_u32 (table.totals + (line * table.n_digits + digit) * 4);
     }
   before = 0;
   for (uint i = 0; i < n_tiles; i++)
@@ -77,7 +78,7 @@ scan_counts (uint64_t line, uint tile, uint self)
           sum += count;
         }
       starts[digit] = sum;
-      places[digit] = count_digit (line, digit, tile, befores[digit - self * n_each]);
+      places[digit] = sum_counts (line, digit, tile, befores[digit - self * n_each]);
       in_tile += sum;
       in_line += places[digit];
     }
@@ -98,45 +99,47 @@ scan_counts (uint64_t line, uint tile, uint self)
 void
 main ()
 {
-  uint64_t line = divide (group_number (), table.n_tiles);
+  uint64_t line = divide (group_number (), table.n_tiles), keys_from, keys_to, order_to;
   uint tile = uint (group_number () - line * table.n_tiles), n = min (uint (table.n) - tile * TILE, TILE);
-  uint subgroup = gl_SubgroupID, self = invocation ();
+  uint subgroup = gl_SubgroupID, self = invocation (), n_digits = uint (table.n_digits), shift = uint (table.shift);
   uint own_keys[ITEMS], own_numbers[ITEMS], own_slots[ITEMS], own_places[ITEMS];
-  uint begin = subgroup * SUBGROUP * ITEMS + gl_SubgroupInvocationID, n_digits = uint (table.n_digits);
+  uint begin = subgroup * SUBGROUP * ITEMS + gl_SubgroupInvocationID;
 
   if (is_off (table.head[FLAG]))
     return;
+  keys_from = tile_of (table.keys_from, line, tile);
+  keys_to = table.keys_to;
+  order_to = table.order_to + line * table.n * SIZE;
   for (uint i = 0; i < ITEMS; i++)
-    {
-      uint slot = begin + i * SUBGROUP;
-      uint64_t at = (line * table.n + tile * TILE + slot) * 4;
-
-      own_keys[i] = slot < n ? load_u32 (table.keys_from + at) : 0xffffffff;
-      own_numbers[i] = tile * TILE + slot;
-      if (slot < n && table.order_from != 0)
-        own_numbers[i] = load_u32 (table.order_from + at);
-    }
+    own_keys[i] = load_u32 (keys_from + min (begin + i * SUBGROUP, n - 1) * 4);
+  for (uint i = 0; i < ITEMS; i++)
+    own_numbers[i] = tile * TILE + begin + i * SUBGROUP;
+  if (table.order_from != 0)
+    for (uint i = 0; i < ITEMS; i++)
+      own_numbers[i] = load_u32 (tile_of (table.order_from, line, tile) + min (begin + i * SUBGROUP, n - 1) * 4);
   for (uint i = self; i < SUBGROUPS * n_digits; i += GROUP)
     counts[i] = 0;
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     {
-      uint digit = digit_of (own_keys[i]), at = subgroup * n_digits + digit;
-      uvec4 peers = peers_of (digit);
-      uint before = counts[at], rank = subgroupBallotExclusiveBitCount (peers);
+      uint digit, rank, before = 0;
+      uvec4 peers;
 
-      own_slots[i] = before + rank;
-      subgroupBarrier ();
+      if (begin + i * SUBGROUP >= n)
+        own_keys[i] = 0xffffffff;
+      digit = own_keys[i] >> shift & n_digits - 1;
+      peers = peers_of (digit, n_digits);
+      rank = subgroupBallotExclusiveBitCount (peers);
       if (rank == 0)
-        counts[at] = before + subgroupBallotBitCount (peers);
-      subgroupBarrier ();
+        before = atomicAdd (counts[subgroup * n_digits + digit], subgroupBallotBitCount (peers));
+      own_slots[i] = subgroupShuffle (before, subgroupBallotFindLSB (peers)) + rank;
     }
   barrier ();
   scan_counts (line, tile, self);
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     {
-      uint digit = digit_of (own_keys[i]);
+      uint digit = own_keys[i] >> shift & n_digits - 1;
 
       own_slots[i] += starts[digit] + counts[subgroup * n_digits + digit];
       slots[own_slots[i]] = own_keys[i];
@@ -144,17 +147,23 @@ main ()
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     {
-      uint slot = i * GROUP + self, key = slots[slot];
-
-      own_places[i] = places[digit_of (key)] + slot;
-      if (slot < n && table.keys_to != 0)
-        store_u32 (table.keys_to + (line * table.n + own_places[i]) * 4, key);
+      own_keys[i] = slots[i * GROUP + self];
+      own_places[i] = places[own_keys[i] >> shift & n_digits - 1] + i * GROUP + self;
+    }
+  if (keys_to != 0)
+    {
+      keys_to += line * table.n * 4;
+      for (uint i = 0; i < ITEMS; i++)
+        if (i * GROUP + self < n)
+          store_u32 (keys_to + uint64_t (own_places[i]) * 4, own_keys[i]);
     }
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
     slots[own_slots[i]] = own_numbers[i];
   barrier ();
   for (uint i = 0; i < ITEMS; i++)
+    own_numbers[i] = slots[i * GROUP + self];
+  for (uint i = 0; i < ITEMS; i++)
     if (i * GROUP + self < n)
-      store_unsigned (table.order_to + (line * table.n + own_places[i]) * SIZE, SIZE, slots[i * GROUP + self]);
+      store_unsigned (order_to + uint64_t (own_places[i]) * SIZE, SIZE, own_numbers[i]);
 }

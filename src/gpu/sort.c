@@ -237,15 +237,30 @@ put_result (Run     *run,
   dispatch (run, GHLO_GPU_SHADER_SORT_MOVE, g_bit_nth_msf (run->sort->carried, -1), n_groups, 1);
 }
 
-/* Sorts long lines by the lower @bits bits of their keys. */
+/* Returns the bits of a digit in a sort by @bits bits: as many passes as necessary have digits of about the same size. */
+static guint
+choose_digits (const GhloGpuSort *self,
+               guint              bits)
+{
+  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (guint) ghlo_size_ceil_div (bits, most_bits);
+
+  return (guint) ghlo_size_ceil_div (bits, n_passes);
+}
+
+guint
+ghlo_gpu_sort_count_digits (const GhloGpuSort *self)
+{
+  return self->is_short ? 0 : 1u << choose_digits (self, self->key_bits);
+}
+
+/* Sorts long lines by the lower @bits bits of their keys, whose first digits have been counted. */
 static void
 sort_long (Run   *run,
            guint  bits)
 {
   const GhloGpuSort *self = run->sort;
   guint64 n_groups = self->n_lines * self->n_tiles;
-  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (guint) ghlo_size_ceil_div (bits, most_bits);
-  guint digit_bits = (guint) ghlo_size_ceil_div (bits, n_passes);
+  guint digit_bits = choose_digits (self, bits);
 
   run->table.n_digits = 1u << digit_bits;
   for (guint shift = 0; shift < bits; shift += digit_bits)
@@ -255,7 +270,8 @@ sort_long (Run   *run,
       run->table.shift = shift;
       run->table.keys_from = run->keys;
       run->table.keys_to = run->keys == one ? other : one;
-      dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, BY_WORD, n_groups, 1);
+      if (shift > 0)
+        dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, BY_WORD, n_groups, 1);
       if (run->table.totals != 0)
         dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, BY_WORD, self->n_lines * run->table.n_digits, 1);
       if (shift + digit_bits >= bits && run->result != 0)
@@ -273,6 +289,8 @@ sort_ranks (Run   *run,
             guint  bits)
 {
   run->keys = run->table.keys_to = run->scratch + run->sort->keys[0];
+  run->table.shift = 0;
+  run->table.n_digits = 1u << choose_digits (run->sort, bits);
   reorder (run, GHLO_GPU_SHADER_SORT_RANK, by_size, run->sort->n_lines * run->sort->n_tiles);
   sort_long (run, bits);
 }

@@ -54,9 +54,12 @@ guint64             ghlo_gpu_sort_record   (const GhloGpuSort         *self,
                                             guint64                    result,
                                             guint64                    scratch,
                                             GhloGpuRecording          *recording);
+/* Returns the number of values of the first digit, by which pairs of at most key_bits bits are sorted; 0: they are
+ * sorted otherwise. */
+guint               ghlo_gpu_sort_count_digits (const GhloGpuSort     *self);
 /* Records the sort of one line of pairs: a key of 32 bits at *@keys, and a number of 32 bits at *@order, unless that is
- * 0: then it is the number of the pair. Both may be the second of the scratch's @keys and @orders. Sets where the sorted
- * ones are. */
+ * 0: then it is the number of the pair. Both may be the second of the scratch's @keys and @orders. If there are digits,
+ * @counts has those of the first one. Sets where the sorted ones are. */
 void                ghlo_gpu_sort_pairs    (const GhloGpuSort         *self,
                                             guint64                   *keys,
                                             guint64                   *order,

@@ -165,7 +165,8 @@ read_properties (GhloVulkanDevice *self)
   VkPhysicalDeviceProperties2 all = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v12 };
   VkPhysicalDeviceMemoryProperties2 memory = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 };
   const VkPhysicalDeviceLimits *limits = &all.properties.limits;
-  const VkSubgroupFeatureFlags ballots = VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+  const VkSubgroupFeatureFlags ballots = VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT
+                                         | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
 
   handles->vk->GetPhysicalDeviceProperties2 (handles->physical, &all);
   handles->vk->GetPhysicalDeviceMemoryProperties2 (handles->physical, &memory);

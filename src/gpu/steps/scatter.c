@@ -47,7 +47,7 @@ typedef struct
   guint32             constant;         /* the last one of the shader that applies updates */
   /* Offsets in the scratch, behind that of the sort, and its size. */
   gsize               keys, partials[MAX_TURNS], partial_keys[MAX_TURNS], scratch;
-  GhloVulkanPipeline *locate[2], *apply, *copy;
+  GhloVulkanPipeline *locate[2], *apply[2], *copy;      /* apply: for the first turn, and for others */
   Table               table;            /* all but the addresses; starts are offsets in the indices */
 } Scatter;
 
@@ -383,6 +383,8 @@ read_sort (Scatter *self)
   self->is_plain = table->carries && self->combine.size == sizeof (guint32) && table->n_dims == 1
                    && table->update_strides[0] == sizeof (guint32);
   self->keys = self->sort.keys[1];
+  table->n_digits = ghlo_gpu_sort_count_digits (&self->sort);
+  table->n_tiles = self->sort.n_tiles;
   self->scratch = self->sort.scratch;
 
   return reason;
@@ -462,6 +464,7 @@ read_scatter (Scatter               *self,
   overlaps = may_overlap (&numbers, result, updates);
   if (!read_dims (&self->table, &numbers, result, indices, updates, overlaps))
     return "it has too many dimensions";
+  self->table.is_simple = numbers.n_map == 1 && self->table.n_dims <= 1 && self->table.part_dims[0] == MAX_DIMS;
   reason = count_points (self, result);
   if (reason != NULL || ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0 || is_single (&numbers, indices))
     return reason;
@@ -525,6 +528,27 @@ fill_selection (gpointer               step,
   selection->scratch = self->scratch;
 }
 
+/* Returns the number of items that an invocation locates. */
+static guint32
+locate_items (const Scatter *self)
+{
+  return self->way == WAY_SORTED ? self->sort.tile_items : 1;
+}
+
+/* Says how the updates of a turn's items are found; after the first one they are dense. */
+static guint32
+find_source (const Scatter *self,
+             gboolean       is_first)
+{
+  const Table *table = &self->table;
+  guint64 stride = is_first ? table->update_strides[0] : table->n_inner * self->combine.size;
+
+  if (is_first && table->carries)
+    return CARRIED;
+
+  return (is_first && table->n_dims > 1) || stride > G_MAXUINT32 ? BY_DIMS : BY_STRIDE;
+}
+
 static gboolean
 make_pipelines (gpointer                step,
                 GhloDeviceCore         *device,
@@ -534,7 +558,7 @@ make_pipelines (gpointer                step,
 {
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
-  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0 };
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0, 0 };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
   GhloGpuShader locate = self->way == WAY_ELECTED ? GHLO_GPU_SHADER_SCATTER_ELECT : GHLO_GPU_SHADER_SCATTER_LOCATE;
 
@@ -544,7 +568,7 @@ make_pipelines (gpointer                step,
     apply = self->combine.size == 8 ? GHLO_GPU_SHADER_SCATTER_ATOMIC_64 : GHLO_GPU_SHADER_SCATTER_ATOMIC;
   for (guint i = 0; self->way >= WAY_ELECTED && i < (self->way == WAY_ELECTED ? 2 : 1); i++)
     {
-      constants[3] = i;
+      constants[3] = self->way == WAY_ELECTED ? i : locate_items (self);
       self->locate[i] = ghlo_gpu_shader_compile (self->device, locate, constants, G_N_ELEMENTS (constants), error);
       if (self->locate[i] == NULL)
         return FALSE;
@@ -552,10 +576,18 @@ make_pipelines (gpointer                step,
   if (self->way == WAY_SORTED && !ghlo_gpu_sort_compile (&self->sort, error))
     return FALSE;
   constants[3] = self->constant;
-  self->apply = ghlo_gpu_shader_compile (self->device, apply, constants, G_N_ELEMENTS (constants), error);
-  if (self->apply != NULL)
-    self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
-                                          (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
+  for (guint i = 0; i < 2; i++)
+    {
+      constants[4] = find_source (self, i == 0);
+      self->apply[i] = ghlo_gpu_shader_compile (self->device, apply, constants, G_N_ELEMENTS (constants), error);
+      if (self->apply[i] == NULL)
+        return FALSE;
+      /* There is only one turn. */
+      if (self->way < WAY_IN_ORDER || self->table.n_items <= BLOCK || self->combine.kind == COMBINE_ASSIGN)
+        break;
+    }
+  self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
+                                        (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
 
   return self->copy != NULL;
 }
@@ -588,6 +620,25 @@ begin_turn (Table *table,
     table->inner_update_strides[d] = stride;
 }
 
+/* Writes the keys of items, which count units. */
+static void
+record_keys (const Scatter    *self,
+             const Table      *table,
+             GhloGpuRecording *recording)
+{
+  const gsize n_located = locate_items (self) * GHLO_GPU_SHADER_GROUP;
+  Table own = *table;
+
+  own.carries = own.carries && !self->is_plain;
+  if (!own.carries)
+    own.order = 0;
+  for (guint i = 0; i < own.n_parts; i++)
+    own.part_strides[i] /= own.unit;
+  for (guint i = 0; i < own.n_dims; i++)
+    own.to_strides[i] /= own.unit;
+  record_shader (self->locate[0], ghlo_size_ceil_div (own.n_items, n_located), 1, &own, recording);
+}
+
 static void
 record_sorted (const Scatter    *self,
                Table            *table,
@@ -595,14 +646,10 @@ record_sorted (const Scatter    *self,
                GhloGpuRecording *recording)
 {
   table->keys = scratch + self->keys;
-  table->order = table->carries ? scratch + self->sort.orders[1] : 0;
-  if (self->is_plain)
-    {
-      table->order = table->updates;
-      table->carries = FALSE;
-    }
-  record_shader (self->locate[0], table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
-  table->carries = self->table.carries;
+  table->order = table->carries ? self->is_plain ? table->updates : scratch + self->sort.orders[1] : 0;
+  table->counts = table->n_digits > 0 ? scratch + self->sort.counts : 0;
+  record_keys (self, table, recording);
+  table->counts = 0;
   if (self->way == WAY_SORTED)
     ghlo_gpu_sort_pairs (&self->sort, &table->keys, &table->order, scratch, recording);
   for (guint i = 0;; i++)
@@ -611,8 +658,8 @@ record_sorted (const Scatter    *self,
 
       table->partials = is_last ? 0 : scratch + self->partials[i];
       table->partial_keys = is_last ? 0 : scratch + self->partial_keys[i];
-      record_shader (self->apply, ghlo_size_ceil_div (table->n_items, table->n_places) * table->n_strips, 1, table,
-                     recording);
+      record_shader (self->apply[MIN (i, 1)],
+                     ghlo_size_ceil_div (table->n_items, table->n_places) * table->n_strips, 1, table, recording);
       if (is_last)
         return;
       begin_turn (table, self->combine.size);
@@ -645,9 +692,9 @@ record_any (const Scatter    *self,
   for (guint i = 0; i < 2 && self->locate[i] != NULL; i++)
     record_shader (self->locate[i], table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
   if (self->way == WAY_ATOMIC)
-    record_shader (self->apply, table->n_groups, 1, table, recording);
+    record_shader (self->apply[0], table->n_groups, 1, table, recording);
   else
-    record_shader (self->apply, table->n_items * table->n_inner, GHLO_GPU_SHADER_GROUP, table, recording);
+    record_shader (self->apply[0], table->n_items * table->n_inner, GHLO_GPU_SHADER_GROUP, table, recording);
 }
 
 static gboolean
