@@ -237,7 +237,7 @@ put_result (Run     *run,
   dispatch (run, GHLO_GPU_SHADER_SORT_MOVE, g_bit_nth_msf (run->sort->carried, -1), n_groups, 1);
 }
 
-/* Returns the bits of a digit in a sort by @bits bits: as many passes as necessary have digits of about the same size. */
+/* Returns the bits of a digit in a sort by @bits bits: the passes that are necessary have digits of about one size. */
 static guint
 choose_digits (const GhloGpuSort *self,
                guint              bits)
