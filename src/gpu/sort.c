@@ -16,8 +16,8 @@
 #include "base/sizes.h"
 #include "gpu/spirv/spirv.h"
 
-/* SHORT, MAX_DIGITS and BLOCK as in the shaders. */
-enum { SHORT = 2048, MAX_DIGITS = 512, BLOCK = 8, WORD_BITS = 32 };
+/* SHORT and BLOCK as in the shaders. */
+enum { SHORT = 2048, BLOCK = 8, WORD_BITS = 32 };
 
 /* The maximum length of lines that may have unordered elements, since one invocation does the last merge. */
 enum { MAX_PARTIAL = 1 << 15 };
@@ -51,7 +51,7 @@ find_scratch (GhloGpuSort *self)
   gsize n_all, n_totals, n_counts, n_ranks, *size = &self->scratch;
   gboolean is_partial = self->partial_keys != 0;
 
-  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, MAX_DIGITS)
+  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, self->max_digits)
       || !ghlo_size_mul (&n_counts, n_totals, self->n_tiles)
       || !ghlo_size_mul (&n_ranks, n_all, self->comparator->n_keys))
     return FALSE;
@@ -73,13 +73,14 @@ find_scratch (GhloGpuSort *self)
 static void
 choose_tile (GhloGpuSort *self)
 {
-  enum { LARGE_MEMORY = 40 << 10, MANY = 1 << 19 };
+  enum { LARGE_MEMORY = 46 << 10, MANY = 1 << 19 };
   const GhloVulkanDevice *device = &self->device->vulkan;
 
   self->tile_items = self->n < MANY ? 4 : device->shared_memory < LARGE_MEMORY ? 8 : 16;
   self->n_tiles = ghlo_size_ceil_div (self->n, self->tile_items * GHLO_GPU_SHADER_GROUP);
   /* There is a count for each subgroup and digit. */
-  self->most_digits = MIN (MAX_DIGITS / 32 * device->subgroup_size, MAX_DIGITS);
+  self->max_digits = self->n < MANY && device->shared_memory >= LARGE_MEMORY ? 1024 : 512;
+  self->most_digits = MIN (self->max_digits / 32 * device->subgroup_size, self->max_digits);
 }
 
 const char *
@@ -122,7 +123,7 @@ compile_shader (GhloGpuSort    *self,
 {
   GhloVulkanPipeline **pipeline = &self->pipelines[shader][g_bit_nth_msf (size, -1)];
 
-  const guint32 constants[] = { size, self->tile_items, self->device->vulkan.subgroup_size };
+  const guint32 constants[] = { size, self->tile_items, self->device->vulkan.subgroup_size, 0, 0, self->max_digits };
 
   if (*pipeline == NULL)
     *pipeline = ghlo_gpu_shader_compile (self->device, shader, constants, G_N_ELEMENTS (constants), error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sorting on a device: finds the order of the elements of each line by their keys. Short lines are sorted in shared
- * memory, long ones by a least-significant-digit radix sort with digits of up to 9 bits. Both are stable and yield the
+ * memory, long ones by a least-significant-digit radix sort with digits of up to 10 bits. Both are stable and yield the
  * CPU's order.
  */
 
@@ -23,7 +23,7 @@ typedef struct
   guint                     carried;            /* size of the elements that are moved with their keys, the only
                                                  * operand; 0: their numbers are */
   guint                     tile_items;         /* elements of a tile for each invocation */
-  guint                     most_digits;        /* of a pass; a power of two */
+  guint                     max_digits, most_digits;        /* that shaders have room for, and of a pass; powers of two */
   guint                     key_bits;           /* number of low bits that may be set in the only key; 0: all */
   gboolean                  is_short;
   guint32                   partial_keys;       /* bits of the float keys whose comparison leaves NaN unordered */

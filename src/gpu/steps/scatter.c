@@ -558,7 +558,8 @@ make_pipelines (gpointer                step,
 {
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
-  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0, 0 };
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0, 0,
+                          MAX (self->sort.max_digits, 1) };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
   GhloGpuShader locate = self->way == WAY_ELECTED ? GHLO_GPU_SHADER_SCATTER_ELECT : GHLO_GPU_SHADER_SCATTER_LOCATE;
 

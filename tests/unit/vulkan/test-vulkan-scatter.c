@@ -96,6 +96,16 @@ test_many (void)
   check_scatter ("assign", "i16", "i32", "300x", "5000x1x", "5000x", numbers, 300);
   check_scatter ("add", "f32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
   check_scatter ("multiply", "ui32", "i32", "70000x", "3000x1x", "3000x", numbers, 70000);
+  check_scatter ("add", "bf16", "i64", "300x", "5000x1x", "5000x", numbers, 300);
+  check_scatter ("multiply", "i8", "ui8", "200x", "5000x1x", "5000x", numbers, 200);
+  check_scatter ("minimum", "f64", "i32", "7000x", "5000x1x", "5000x", numbers, 7000);
+  /* Items with two dimensions, two parts, and windows of several updates that overlap. */
+  check_scatter ("add", "f32", "i32", "40x30x", "50x60x2x", "50x60x", "update_window_dims = [], inserted_window_dims = "
+                 "[0, 1], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 2", 30);
+  check_scatter ("add", "f32", "i32", "90x80x", "700x2x", "700x3x2x", "update_window_dims = [1, 2], "
+                 "inserted_window_dims = [], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1", 80);
+  check_scatter ("maximum", "f16", "i32", "9x40x8x", "3000x1x", "9x3000x8x", "update_window_dims = [0, 2], "
+                 "inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1", 40);
   /* Too many places for a number of each. */
   check_scatter ("assign", "i8", "i32", "2000000x", "100x1x", "100x", numbers, 70);
   check_scatter ("assign", "i8", "i32", "3000000x", "100000x1x", "100000x", numbers, 30000);
