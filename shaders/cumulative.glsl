@@ -9,6 +9,8 @@
 /* Whether accumulators are wider than elements: f32 for f16 and bf16, f64 for f32. Else they are the elements' bits. */
 layout (constant_id = 3) const uint IS_WIDER = 0;
 layout (constant_id = 4) const uint PHASE = 0;
+/* Elements of a line that are loaded before the first of them is combined. */
+layout (constant_id = 6) const uint AHEAD = 2;
 /* Whether a workgroup has blocks, whose elements are adjacent, in shared memory; else a piece has an invocation. */
 layout (constant_id = 5) const uint IS_STAGED = 0;
 
@@ -120,9 +122,6 @@ load_start ()
   return to_number (load_unsigned (table.start, SIZE));
 }
 
-/* Elements of a line that are loaded before the first of them is combined. */
-#define AHEAD 8
-
 void
 do_line (uint64_t line)
 {
@@ -133,7 +132,7 @@ do_line (uint64_t line)
       uint64_t numbers[AHEAD];
 
       for (uint j = 0; j < AHEAD; j++)
-        numbers[j] = i + j < n ? load (line, i + j) : 0;
+        numbers[j] = load (line, min (i + j, n - 1));
       for (uint j = 0; j < AHEAD; j++)
         if (i + j < n)
           {

@@ -12,8 +12,8 @@ layout (constant_id = 3) const uint WIDTH = 1;
 
 layout (constant_id = 4) const uint SOURCE = BY_DIMS;
 
-/* Updates that are loaded before the first is applied. */
-const uint AHEAD = WIDTH == 4 ? 4 : 8;
+/* Updates that are loaded before the first is applied: a power of two. */
+layout (constant_id = 6) const uint AHEAD = 2;
 
 shared uint keys[BLOCK + SLOTS + BLOCK];      /* from BLOCK places before the part */
 shared uint items[SLOTS + BLOCK];

@@ -19,20 +19,28 @@ shared uint counts[MAX_DIGITS / 32 * GROUP];              /* per subgroup and di
 shared uint starts[MAX_DIGITS];                           /* start of a digit's run in the tile */
 shared uint places[MAX_DIGITS];                           /* start of the run in the line, less that in the tile */
 
+/* Keeps the invocations whose digits have the same bit. */
+void
+keep_equal (inout uvec4 peers, uint digit, uint bit)
+{
+  uvec4 ones = subgroupBallot ((digit & bit) != 0);
+
+  peers &= (digit & bit) != 0 ? ones : ~ones;
+}
+
 /* Returns the invocations of the subgroup whose element has the same digit. */
 uvec4
 peers_of (uint digit, uint n_digits)
 {
   uvec4 peers = subgroupBallot (true);
 
-  for (uint bit = 1; bit < n_digits; bit *= 2)
-    {
-      uvec4 ones = subgroupBallot ((digit & bit) != 0);
+  /* Bits that no digit has change nothing, so that a loop of a constant length does for most digits. */
+  for (uint i = 0; i < 8; i++)
+    keep_equal (peers, digit, 1 << i);
+  for (uint bit = 256; bit < n_digits; bit *= 2)
+    keep_equal (peers, digit, bit);
 
-      peers &= (digit & bit) != 0 ? ones : ~ones;
-    }
-
-  return peers;
+  return SUBGROUP <= 32 ? uvec4 (peers.x, 0, 0, 0) : peers;
 }
 
 /* Returns the elements of a line with a digit, and those in the tiles before a tile. */

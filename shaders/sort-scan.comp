@@ -12,22 +12,32 @@
 
 #include "scan.glsl"
 
+/* Tiles for each invocation. */
+#define EACH 8
+
 void
 main ()
 {
-  uint64_t from = table.counts + group_number () * table.n_tiles * 4;
+  uint64_t counts = table.counts + group_number () * table.n_tiles * 4;
   uint n_tiles = uint (table.n_tiles), self = invocation (), before = 0;
 
   if (is_off (table.head[FLAG]))
     return;
-  for (uint begin = 0; begin < n_tiles; begin += GROUP)
+  for (uint begin = 0; begin < n_tiles; begin += GROUP * EACH)
     {
-      uint tile = begin + self;
-      uint count = tile < n_tiles ? load_u32 (from + uint64_t (tile) * 4) : 0, total;
-      uint sum = sum_before (self, count, total);
+      uint tile = begin + self * EACH, own[EACH], sum = 0, total;
 
-      if (tile < n_tiles)
-        store_u32 (from + uint64_t (tile) * 4, before + sum);
+      for (uint i = 0; i < EACH; i++)
+        own[i] = load_u32 (counts + uint64_t (min (tile + i, n_tiles - 1)) * 4);
+      for (uint i = 0; i < EACH; i++)
+        sum += tile + i < n_tiles ? own[i] : 0;
+      sum = before + sum_before (self, sum, total);
+      for (uint i = 0; i < EACH; i++)
+        if (tile + i < n_tiles)
+          {
+            store_u32 (counts + uint64_t (tile + i) * 4, sum);
+            sum += own[i];
+          }
       before += total;
     }
   if (self == 0)

@@ -110,6 +110,13 @@ ghlo_gpu_shaders_obstacle (const GhloGpuDevice *device)
   return NULL;
 }
 
+guint32
+ghlo_gpu_shaders_ahead (const GhloGpuDevice *device,
+                        guint32              n)
+{
+  return device->vulkan.is_cpu ? 2 : n;
+}
+
 gboolean
 ghlo_gpu_shaders_have_f64 (const GhloGpuDevice *device)
 {

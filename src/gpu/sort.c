@@ -16,14 +16,14 @@
 #include "base/sizes.h"
 #include "gpu/spirv/spirv.h"
 
-/* SHORT and BLOCK as in the shaders. */
-enum { SHORT = 2048, BLOCK = 8, WORD_BITS = 32 };
+/* SHORT and BLOCK as in the shaders. Pairs, whose keys have few bits, are sorted by digits from SHORT_PAIRS on. */
+enum { SHORT = 2048, SHORT_PAIRS = 512, BLOCK = 8, WORD_BITS = 32 };
 
 /* The maximum length of lines that may have unordered elements, since one invocation does the last merge. */
 enum { MAX_PARTIAL = 1 << 15 };
 
 /* Tiles of a line up to which each of them sums up the counts of those before it, which saves a dispatch. */
-enum { FEW_TILES = 64 };
+enum { FEW_TILES = 16 };
 
 typedef struct
 {
@@ -94,7 +94,7 @@ ghlo_gpu_sort_init (GhloGpuSort              *self,
 {
   *self = (GhloGpuSort) {
     .device = device, .comparator = comparator, .n = n, .n_lines = n_lines, .inner = inner, .key_bits = key_bits,
-    .is_short = n <= SHORT,
+    .is_short = n <= (key_bits != 0 ? SHORT_PAIRS : SHORT),
   };
   choose_tile (self);
   if (!device->vulkan.has_ballots || GHLO_GPU_SHADER_GROUP % device->vulkan.subgroup_size != 0)

@@ -141,7 +141,8 @@ make_pipelines (gpointer                step,
 {
   Cumulative *self = step;
   const char *reason = choose_shaders (self, &request->operands[0]);
-  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0, 0 };
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0, 0,
+                          ghlo_gpu_shaders_ahead (self->device, 16) };
 
   if (reason != NULL)
     return ghlo_step_fail (device, request, reason, error);

@@ -558,8 +558,9 @@ make_pipelines (gpointer                step,
 {
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
+  const guint32 ahead = self->constant == MAX_WIDTH ? 4 : 8;
   guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0, 0,
-                          MAX (self->sort.max_digits, 1) };
+                          MAX (self->sort.max_digits, 1), ghlo_gpu_shaders_ahead (self->device, ahead) };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
   GhloGpuShader locate = self->way == WAY_ELECTED ? GHLO_GPU_SHADER_SCATTER_ELECT : GHLO_GPU_SHADER_SCATTER_LOCATE;
 
