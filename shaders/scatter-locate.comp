@@ -15,25 +15,30 @@ layout (constant_id = 3) const uint ITEMS = 1;        /* for each invocation */
 void
 main ()
 {
-  uint tile = uint (first + gl_WorkGroupID.x), n_digits = uint (table.n_digits);
+  uint tile = uint (first + gl_WorkGroupID.x), begin = tile * ITEMS * GROUP + gl_LocalInvocationID.x;
+  uint n = uint (table.n_items), n_digits = uint (table.n_digits), keys[ITEMS], updates[ITEMS];
+  uint64_t keys_to = table.keys, order_to = table.order;
+  bool carries = table.carries != 0;
 
   if (is_off (table.head[FLAG]))
     return;
   clear_counts (n_digits);
   for (uint i = 0; i < ITEMS; i++)
     {
-      uint item = (tile * ITEMS + i) * GROUP + gl_LocalInvocationID.x, key;
       uint64_t to, update;
 
-      if (item >= table.n_items)
-        continue;
-      key = uint (locate (item, to, update) ? to : table.n_keys);
-      store_u32 (table.keys + uint64_t (item) * 4, key);
-      if (table.carries != 0)
-        store_u32 (table.order + uint64_t (item) * 4, uint (load_unsigned (table.updates + update, SIZE)));
-      if (n_digits > 0)
-        count_digit (key & n_digits - 1);
+      keys[i] = uint (locate (min (begin + i * GROUP, n - 1), to, update) ? to : table.n_keys);
+      updates[i] = carries ? uint (load_unsigned (table.updates + update, SIZE)) : 0;
     }
+  for (uint i = 0; i < ITEMS; i++)
+    if (begin + i * GROUP < n)
+      {
+        store_u32 (keys_to + uint64_t (begin + i * GROUP) * 4, keys[i]);
+        if (carries)
+          store_u32 (order_to + uint64_t (begin + i * GROUP) * 4, updates[i]);
+        if (n_digits > 0)
+          count_digit (keys[i] & n_digits - 1);
+      }
   if (n_digits > 0)
     put_counts (table.counts + tile * 4, n_digits, table.n_tiles);
 }

@@ -14,7 +14,7 @@
 void
 main ()
 {
-  uint64_t line = divide (group_number (), table.n_tiles), keys_to, order_to;
+  uint64_t line = divide (group_number (), table.n_tiles), keys_to, order_to, bits[ITEMS];
   uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
   uint n = min (uint (table.n) - tile * TILE, TILE), n_digits = uint (table.n_digits), keys[ITEMS], numbers[ITEMS];
   bool carries = table.carries != 0;
@@ -27,10 +27,11 @@ main ()
   for (uint i = 0; i < ITEMS; i++)
     numbers[i] = order_at (line, tile * TILE + min (i * GROUP + self, n - 1));
   for (uint i = 0; i < ITEMS; i++)
+    bits[i] = bits_of (line, element_of (numbers[i]));
+  for (uint i = 0; i < ITEMS; i++)
     {
-      keys[i] = key_of (line, numbers[i]);
-      if (carries)
-        numbers[i] = bits_of (line, numbers[i]);
+      keys[i] = key_of (bits[i]);
+      numbers[i] = carries ? uint (bits[i]) : numbers[i];
     }
   for (uint i = 0; i < ITEMS; i++)
     {

@@ -27,7 +27,7 @@ load (uint64_t first_line, uint length)
       keys[slot] = 0xffffffff;
       places[slot] = place;
       if (place < table.n && line < table.n_lines)
-        keys[slot] = key_of (line, order_at (line, place));
+        keys[slot] = key_of (bits_of (line, element_of (order_at (line, place))));
     }
 }
 

@@ -67,8 +67,8 @@ GBytes             *ghlo_gpu_shader_get_words (GhloGpuShader         shader,
 const char         *ghlo_gpu_shaders_obstacle (const GhloGpuDevice  *device);
 /* Whether @device computes in f64 as the shaders need it for results of f32. */
 gboolean            ghlo_gpu_shaders_have_f64 (const GhloGpuDevice  *device);
-/* Returns how many values a shader should load before it uses the first, where a GPU should load @n: processors do not wait
- * that long, and their drivers take long to compile unrolled loops. */
+/* Returns how many values a shader should load before it uses the first, where a GPU should load @n: processors do not
+ * wait that long, and their drivers take long to compile unrolled loops. */
 guint32             ghlo_gpu_shaders_ahead    (const GhloGpuDevice  *device,
                                                guint32               n);
 /* Returns NULL with @error. */

@@ -23,7 +23,7 @@ typedef struct
   guint                     carried;            /* size of the elements that are moved with their keys, the only
                                                  * operand; 0: their numbers are */
   guint                     tile_items;         /* elements of a tile for each invocation */
-  guint                     max_digits, most_digits;        /* that shaders have room for, and of a pass; powers of two */
+  guint                     max_digits, most_digits;    /* that shaders have room for, and of a pass; powers of two */
   guint                     key_bits;           /* number of low bits that may be set in the only key; 0: all */
   gboolean                  is_short;
   guint32                   partial_keys;       /* bits of the float keys whose comparison leaves NaN unordered */
