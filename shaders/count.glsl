@@ -3,8 +3,6 @@
  * Counts the digits of the keys of a tile: the first part of a radix sort pass, also for what makes the keys.
  */
 
-layout (constant_id = 5) const uint MAX_DIGITS = 512;
-
 shared uint digit_counts[MAX_DIGITS];
 
 void

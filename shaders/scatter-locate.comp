@@ -8,9 +8,11 @@
 
 #include "common.glsl"
 #include "scatter.glsl"
-#include "count.glsl"
 
 layout (constant_id = 3) const uint ITEMS = 1;        /* for each invocation */
+layout (constant_id = 5) const uint MAX_DIGITS = 512;
+
+#include "count.glsl"
 
 void
 main ()

@@ -8,6 +8,7 @@
 
 #include "common.glsl"
 #include "sort.glsl"
+#include "count.glsl"
 
 void
 main ()

@@ -9,6 +9,7 @@
 
 #include "common.glsl"
 #include "sort.glsl"
+#include "count.glsl"
 #include "rank.glsl"
 
 void

@@ -6,8 +6,7 @@
 layout (constant_id = 0) const uint SIZE = 4;     /* bytes of the key, or of the element that is moved */
 layout (constant_id = 1) const uint ITEMS = 8;    /* elements of a tile for each invocation */
 layout (constant_id = 2) const uint SUBGROUP = 32;
-
-#include "count.glsl"
+layout (constant_id = 5) const uint MAX_DIGITS = 512;
 
 /* Elements that a workgroup sorts at once. */
 #define TILE (ITEMS * GROUP)

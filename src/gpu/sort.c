@@ -45,13 +45,35 @@ typedef struct
 /* The pipelines of shaders for words of 32 bits. */
 enum { BY_WORD = 2 };
 
+/* Returns the bits of a digit in a sort by @bits bits: the passes that are necessary have digits of about one size. */
+static guint
+choose_digits (const GhloGpuSort *self,
+               guint              bits)
+{
+  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (guint) ghlo_size_ceil_div (bits, most_bits);
+
+  return (guint) ghlo_size_ceil_div (bits, n_passes);
+}
+
+/* Returns the most digits that a pass has. */
+static gsize
+find_digits (const GhloGpuSort *self)
+{
+  guint bits = self->key_bits != 0 ? choose_digits (self, self->key_bits) : 0;
+
+  for (guint i = 0; i < self->comparator->n_keys && self->key_bits == 0; i++)
+    bits = MAX (bits, choose_digits (self, MIN (ghlo_sort_key_bits (&self->comparator->keys[i]), WORD_BITS)));
+
+  return (gsize) 1 << bits;
+}
+
 static gboolean
 find_scratch (GhloGpuSort *self)
 {
   gsize n_all, n_totals, n_counts, n_ranks, *size = &self->scratch;
   gboolean is_partial = self->partial_keys != 0;
 
-  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, self->max_digits)
+  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, find_digits (self))
       || !ghlo_size_mul (&n_counts, n_totals, self->n_tiles)
       || !ghlo_size_mul (&n_ranks, n_all, self->comparator->n_keys))
     return FALSE;
@@ -236,16 +258,6 @@ put_result (Run     *run,
   run->table.order_to = run->result;
   run->table.keys_to = 0;
   dispatch (run, GHLO_GPU_SHADER_SORT_MOVE, g_bit_nth_msf (run->sort->carried, -1), n_groups, 1);
-}
-
-/* Returns the bits of a digit in a sort by @bits bits: the passes that are necessary have digits of about one size. */
-static guint
-choose_digits (const GhloGpuSort *self,
-               guint              bits)
-{
-  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (guint) ghlo_size_ceil_div (bits, most_bits);
-
-  return (guint) ghlo_size_ceil_div (bits, n_passes);
 }
 
 guint
