@@ -131,9 +131,9 @@ do_line (uint64_t line)
     {
       uint64_t numbers[AHEAD];
 
-      for (uint j = 0; j < AHEAD; j++)
+      UNROLL for (uint j = 0; j < AHEAD; j++)
         numbers[j] = load (line, min (i + j, n - 1));
-      for (uint j = 0; j < AHEAD; j++)
+      UNROLL for (uint j = 0; j < AHEAD; j++)
         if (i + j < n)
           {
             number = combine_numbers (number, numbers[j]);
@@ -301,9 +301,9 @@ move_row (uint64_t row, uint slot, bool is_load)
   uint64_t step = table.backward != 0 ? -uint64_t (SIZE) : SIZE, from = table.from + at, to = table.to + at;
   uint64_t numbers[BLOCK / GROUP];
 
-  for (uint i = 0; i < BLOCK / GROUP && is_load; i++)
+  UNROLL for (uint i = 0; i < BLOCK / GROUP && is_load; i++)
     numbers[i] = load_unsigned (from + min (i * GROUP + self, n - 1) * step, SIZE);
-  for (uint i = 0; i < BLOCK / GROUP; i++)
+  UNROLL for (uint i = 0; i < BLOCK / GROUP; i++)
     if (is_load)
       store_staged (slot * BLOCK + i * GROUP + self, SIZE == 8, numbers[i]);
     else if (i * GROUP + self < n)

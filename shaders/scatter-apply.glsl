@@ -123,7 +123,7 @@ update_block (uint begin, uint slot, uint64_t point)
   bool is_partial = keys[BLOCK + slot - 1] == key && KIND != COMBINE_ASSIGN, has_more = KIND != COMBINE_ASSIGN;
   uint64_t to[WIDTH], inner[WIDTH], numbers[WIDTH];
 
-  for (uint i = 0; i < WIDTH; i++)
+  UNROLL for (uint i = 0; i < WIDTH; i++)
     {
       uint64_t at = min (point + i * lanes, table.n_inner - 1);
 
@@ -133,24 +133,24 @@ update_block (uint begin, uint slot, uint64_t point)
       if (is_partial)
         to[i] = table.partials + ((begin + slot) / BLOCK * table.n_inner + at) * SIZE;
     }
-  for (uint i = 0; i < WIDTH && has_more; i++)
+  UNROLL for (uint i = 0; i < WIDTH && has_more; i++)
     numbers[i] = load_unsigned (to[i], SIZE);
   for (uint done = 0; done < BLOCK && has_more; done += AHEAD)
     {
       uint64_t updates[AHEAD * WIDTH];
       bool exists[AHEAD];
 
-      for (uint j = 0; j < AHEAD; j++)
+      UNROLL for (uint j = 0; j < AHEAD; j++)
         {
           uint item;
 
           exists[j] = keys[BLOCK + slot + done + j] == key;
           item = items[exists[j] ? slot + done + j : slot];
-          for (uint i = 0; i < WIDTH; i++)
+          UNROLL for (uint i = 0; i < WIDTH; i++)
             updates[j * WIDTH + i] = update_at (item, inner[i], stride);
         }
-      for (uint j = 0; j < AHEAD; j++)
-        for (uint i = 0; i < WIDTH; i++)
+      UNROLL for (uint j = 0; j < AHEAD; j++)
+        UNROLL for (uint i = 0; i < WIDTH; i++)
           {
             uint64_t update = updates[j * WIDTH + i], number = combine (numbers[i], update);
 
@@ -158,7 +158,7 @@ update_block (uint begin, uint slot, uint64_t point)
           }
       has_more = exists[AHEAD - 1];
     }
-  for (uint i = 0; i < WIDTH; i++)
+  UNROLL for (uint i = 0; i < WIDTH; i++)
     if (point + i * lanes < table.n_inner)
       {
         if (KIND == COMBINE_ASSIGN)

@@ -25,14 +25,14 @@ main ()
   if (is_off (table.head[FLAG]))
     return;
   clear_counts (n_digits);
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     {
       uint64_t to, update;
 
       keys[i] = uint (locate (min (begin + i * GROUP, n - 1), to, update) ? to : table.n_keys);
       updates[i] = carries ? uint (load_unsigned (table.updates + update, SIZE)) : 0;
     }
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     if (begin + i * GROUP < n)
       {
         store_u32 (keys_to + uint64_t (begin + i * GROUP) * 4, keys[i]);

@@ -21,9 +21,9 @@ main ()
     return;
   from = tile_of (table.keys_from, line, tile);
   clear_counts (n_digits);
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     keys[i] = load_u32 (from + min (i * GROUP + self, n - 1) * 4);
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     if (i * GROUP + self < n)
       count_digit (keys[i] >> shift & n_digits - 1);
   put_counts (counts_of (line, tile), n_digits, table.n_tiles);

@@ -35,7 +35,7 @@ peers_of (uint digit, uint n_digits)
   uvec4 peers = subgroupBallot (true);
 
   /* Bits that no digit has change nothing, so that a loop of a constant length does for most digits. */
-  for (uint i = 0; i < 8; i++)
+  UNROLL for (uint i = 0; i < 8; i++)
     keep_equal (peers, digit, 1 << i);
   for (uint bit = 256; bit < n_digits; bit *= 2)
     keep_equal (peers, digit, bit);
@@ -78,7 +78,7 @@ scan_counts (uint64_t line, uint tile, uint self)
     {
       uint sum = 0;
 
-      for (uint i = 0; i < SUBGROUPS; i++)
+      UNROLL for (uint i = 0; i < SUBGROUPS; i++)
         {
           uint count = counts[i * n_digits + digit];
 
@@ -118,17 +118,17 @@ main ()
   keys_from = tile_of (table.keys_from, line, tile);
   keys_to = table.keys_to;
   order_to = table.order_to + line * table.n * SIZE;
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     own_keys[i] = load_u32 (keys_from + min (begin + i * SUBGROUP, n - 1) * 4);
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     own_numbers[i] = tile * TILE + begin + i * SUBGROUP;
   if (table.order_from != 0)
-    for (uint i = 0; i < ITEMS; i++)
+    UNROLL for (uint i = 0; i < ITEMS; i++)
       own_numbers[i] = load_u32 (tile_of (table.order_from, line, tile) + min (begin + i * SUBGROUP, n - 1) * 4);
   for (uint i = self; i < SUBGROUPS * n_digits; i += GROUP)
     counts[i] = 0;
   barrier ();
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     {
       uint digit, rank, before = 0;
       uvec4 peers;
@@ -145,7 +145,7 @@ main ()
   barrier ();
   scan_counts (line, tile, self);
   barrier ();
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     {
       uint digit = own_keys[i] >> shift & n_digits - 1;
 
@@ -153,7 +153,7 @@ main ()
       slots[own_slots[i]] = own_keys[i];
     }
   barrier ();
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     {
       own_keys[i] = slots[i * GROUP + self];
       own_places[i] = places[own_keys[i] >> shift & n_digits - 1] + i * GROUP + self;
@@ -161,17 +161,17 @@ main ()
   if (keys_to != 0)
     {
       keys_to += line * table.n * 4;
-      for (uint i = 0; i < ITEMS; i++)
+      UNROLL for (uint i = 0; i < ITEMS; i++)
         if (i * GROUP + self < n)
           store_u32 (keys_to + uint64_t (own_places[i]) * 4, own_keys[i]);
     }
   barrier ();
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     slots[own_slots[i]] = own_numbers[i];
   barrier ();
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     own_numbers[i] = slots[i * GROUP + self];
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     if (i * GROUP + self < n)
       store_unsigned (order_to + uint64_t (own_places[i]) * SIZE, SIZE, own_numbers[i]);
 }

@@ -25,16 +25,16 @@ main ()
   keys_to = tile_of (table.keys_to, line, tile);
   order_to = tile_of (table.order_to, line, tile);
   clear_counts (n_digits);
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     numbers[i] = order_at (line, tile * TILE + min (i * GROUP + self, n - 1));
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     bits[i] = bits_of (line, element_of (numbers[i]));
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     {
       keys[i] = key_of (bits[i]);
       numbers[i] = carries ? uint (bits[i]) : numbers[i];
     }
-  for (uint i = 0; i < ITEMS; i++)
+  UNROLL for (uint i = 0; i < ITEMS; i++)
     {
       uint slot = i * GROUP + self;
 

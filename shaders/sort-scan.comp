@@ -27,12 +27,12 @@ main ()
     {
       uint tile = begin + self * EACH, own[EACH], sum = 0, total;
 
-      for (uint i = 0; i < EACH; i++)
+      UNROLL for (uint i = 0; i < EACH; i++)
         own[i] = load_u32 (counts + uint64_t (min (tile + i, n_tiles - 1)) * 4);
-      for (uint i = 0; i < EACH; i++)
+      UNROLL for (uint i = 0; i < EACH; i++)
         sum += tile + i < n_tiles ? own[i] : 0;
       sum = before + sum_before (self, sum, total);
-      for (uint i = 0; i < EACH; i++)
+      UNROLL for (uint i = 0; i < EACH; i++)
         if (tile + i < n_tiles)
           {
             store_u32 (counts + uint64_t (tile + i) * 4, sum);
