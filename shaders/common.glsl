@@ -9,6 +9,7 @@
 
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -17,6 +18,10 @@
 #define GROUP 256
 
 layout (local_size_x = GROUP) in;
+
+/* Loops whose length is a specialization constant, over arrays that belong in registers: not all drivers unroll them by
+ * themselves. */
+#define UNROLL [[unroll]]
 
 /* Values of GhloSpirvWord. */
 #define HEAD 5

@@ -9,12 +9,19 @@ order_of_float (uint64_t bits, uint64_t sign)
   return (bits & sign) != 0 ? bits ^ (sign | (sign - 1)) : bits ^ sign;
 }
 
-/* Returns the rank of an element, or 0 if it is unordered. */
+/* Returns the bits of an element's key. */
 uint64_t
-rank_of (uint64_t line, uint element)
+bits_of (uint64_t line, uint element)
 {
   uint64_t at = element_at (line, element, table.n);
-  uint64_t bits = load_unsigned (table.from + at * table.element_size + table.offset, SIZE);
+
+  return load_unsigned (table.from + at * table.element_size + table.offset, SIZE);
+}
+
+/* Returns the rank of an element with these bits, or 0 if it is unordered. */
+uint64_t
+rank_of (uint64_t bits)
+{
   uint64_t sign = uint64_t (1) << (8 * SIZE - 1), flip = table.descending != 0 ? sign | (sign - 1) : 0;
   uint64_t magnitude = bits & (sign - 1);
 
@@ -32,11 +39,11 @@ rank_of (uint64_t line, uint element)
   return order_of_float (bits, sign) ^ flip;
 }
 
-/* Returns the 32 bits that lines are sorted by, of the element at a place. */
+/* Returns the 32 bits that lines are sorted by, of an element. */
 uint
-key_of (uint64_t line, uint number)
+key_of (uint64_t bits)
 {
-  uint64_t rank = rank_of (line, element_of (number));
+  uint64_t rank = rank_of (bits);
 
   return uint (table.upper != 0 ? rank >> 32 : rank);
 }

@@ -6,42 +6,8 @@
 #include "common.glsl"
 #include "scatter.glsl"
 
-/* Whether items may share elements, which are integers of 32 bits that are combined in any order. */
-layout (constant_id = 3) const uint IS_ATOMIC = 0;
-
-layout (buffer_reference, std430, buffer_reference_align = 4) buffer I32 { int value; };
-
-void
-combine_atomically (uint64_t to, uint update)
-{
-  switch (KIND)
-    {
-    case COMBINE_ADD:
-      atomicAdd (U32 (to).value, update);
-      break;
-    case COMBINE_AND:
-      atomicAnd (U32 (to).value, update);
-      break;
-    case COMBINE_OR:
-      atomicOr (U32 (to).value, update);
-      break;
-    case COMBINE_XOR:
-      atomicXor (U32 (to).value, update);
-      break;
-    case COMBINE_MINIMUM:
-      if (CLASS == COMBINE_SIGNED)
-        atomicMin (I32 (to).value, int (update));
-      else
-        atomicMin (U32 (to).value, update);
-      break;
-    case COMBINE_MAXIMUM:
-      if (CLASS == COMBINE_SIGNED)
-        atomicMax (I32 (to).value, int (update));
-      else
-        atomicMax (U32 (to).value, update);
-      break;
-    }
-}
+/* Whether only the last item at a place counts, whose number is there. */
+layout (constant_id = 3) const uint IS_ELECTED = 0;
 
 void
 main ()
@@ -51,15 +17,14 @@ main ()
   if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   item = divide (point, table.n_inner);
-  if (!locate (uint (item), to, update))
+  if (!locate (uint (item), to, update)
+      || (IS_ELECTED != 0 && load_u32 (table.keys + divide (to, table.unit) * 4) != uint (item) + 1))
     return;
   locate_inner (point - item * table.n_inner, inner_to, inner_update);
   to += table.to + inner_to;
   update += table.updates + inner_update;
   if (KIND == COMBINE_ASSIGN)
     copy_element (update, to, SIZE);
-  else if (IS_ATOMIC != 0)
-    combine_atomically (to, load_u32 (update));
   else
     store_unsigned (to, SIZE, combine (load_unsigned (to, SIZE), load_unsigned (update, SIZE)));
 }

@@ -38,6 +38,14 @@ locate (uint item, out uint64_t to, out uint64_t update)
   uint64_t index = 0;
 
   to = update = 0;
+  if (table.is_simple != 0)
+    {
+      int64_t start = load_index (table.starts[0] + item * table.index_strides[0]);
+
+      to = item * table.to_strides[0] + uint64_t (start) * table.part_strides[0];
+      update = item * table.update_strides[0];
+      return start >= 0 && start <= int64_t (table.limits[0]);
+    }
   indices[MAX_DIMS] = 0;
   for (uint d = uint (table.n_dims); d-- > 0;)
     {
@@ -70,7 +78,7 @@ update_of (uint item)
 {
   uint64_t update = 0;
 
-  for (uint d = uint (table.n_dims); d-- > 0;)
+  for (uint d = uint (table.n_dims); d-- > 1;)
     {
       uint size = uint (table.sizes[d]);
 
@@ -78,7 +86,7 @@ update_of (uint item)
       item /= size;
     }
 
-  return update;
+  return update + item * table.update_strides[0];
 }
 
 /* Finds the offsets of an inner point relative to its item. */

@@ -8,26 +8,23 @@
 
 #include "common.glsl"
 #include "sort.glsl"
-
-shared uint counts[DIGITS];
+#include "count.glsl"
 
 void
 main ()
 {
-  uint64_t line = divide (group_number (), table.n_tiles);
-  uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
+  uint64_t line = divide (group_number (), table.n_tiles), from;
+  uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x, keys[ITEMS];
+  uint n = min (uint (table.n) - tile * TILE, TILE), n_digits = uint (table.n_digits), shift = uint (table.shift);
 
   if (is_off (table.head[FLAG]))
     return;
-  counts[self] = 0;
-  barrier ();
-  for (uint i = 0; i < ITEMS; i++)
-    {
-      uint place = tile * TILE + i * GROUP + self;
-
-      if (place < table.n)
-        atomicAdd (counts[load_u32 (table.keys_from + (line * table.n + place) * 4) >> uint (table.shift) & 255], 1);
-    }
-  barrier ();
-  store_u32 (table.counts + ((line * DIGITS + self) * table.n_tiles + tile) * 4, counts[self]);
+  from = tile_of (table.keys_from, line, tile);
+  clear_counts (n_digits);
+  UNROLL for (uint i = 0; i < ITEMS; i++)
+    keys[i] = load_u32 (from + min (i * GROUP + self, n - 1) * 4);
+  UNROLL for (uint i = 0; i < ITEMS; i++)
+    if (i * GROUP + self < n)
+      count_digit (keys[i] >> shift & n_digits - 1);
+  put_counts (counts_of (line, tile), n_digits, table.n_tiles);
 }

@@ -18,7 +18,7 @@ main ()
   if (point >= table.head[END] || is_off (table.head[FLAG]))
     return;
   line = divide (point, table.n);
-  rank = rank_of (line, uint (point - line * table.n));
+  rank = rank_of (bits_of (line, uint (point - line * table.n)));
   U64 (table.ranks + point * 8).value = rank;
   if (rank == 0 && table.partial != 0)
     store_u32 (table.flags + line * 4, 1);

@@ -10,47 +10,36 @@
 #include "common.glsl"
 #include "sort.glsl"
 
-shared uint sums[GROUP];
+#include "scan.glsl"
 
-/* Returns the inclusive prefix sum over invocations. */
-uint
-sum_up (uint value)
-{
-  uint self = gl_LocalInvocationID.x;
-
-  barrier ();
-  sums[self] = value;
-  for (uint distance = 1; distance < GROUP; distance *= 2)
-    {
-      uint other;
-
-      barrier ();
-      other = self >= distance ? sums[self - distance] : 0;
-      barrier ();
-      sums[self] += other;
-    }
-  barrier ();
-
-  return sums[self];
-}
+/* Tiles for each invocation. */
+#define EACH 8
 
 void
 main ()
 {
-  uint64_t from = table.counts + group_number () * table.n_tiles * 4;
-  uint n_tiles = uint (table.n_tiles), before = 0;
+  uint64_t counts = table.counts + group_number () * table.n_tiles * 4;
+  uint n_tiles = uint (table.n_tiles), self = invocation (), before = 0;
 
   if (is_off (table.head[FLAG]))
     return;
-  for (uint begin = 0; begin < n_tiles; begin += GROUP)
+  for (uint begin = 0; begin < n_tiles; begin += GROUP * EACH)
     {
-      uint tile = begin + gl_LocalInvocationID.x;
-      uint count = tile < n_tiles ? load_u32 (from + uint64_t (tile) * 4) : 0, sum = sum_up (count);
+      uint tile = begin + self * EACH, own[EACH], sum = 0, total;
 
-      if (tile < n_tiles)
-        store_u32 (from + uint64_t (tile) * 4, before + sum - count);
-      before += sums[GROUP - 1];
+      UNROLL for (uint i = 0; i < EACH; i++)
+        own[i] = load_u32 (counts + uint64_t (min (tile + i, n_tiles - 1)) * 4);
+      UNROLL for (uint i = 0; i < EACH; i++)
+        sum += tile + i < n_tiles ? own[i] : 0;
+      sum = before + sum_before (self, sum, total);
+      UNROLL for (uint i = 0; i < EACH; i++)
+        if (tile + i < n_tiles)
+          {
+            store_u32 (counts + uint64_t (tile + i) * 4, sum);
+            sum += own[i];
+          }
+      before += total;
     }
-  if (gl_LocalInvocationID.x == 0)
+  if (self == 0)
     store_u32 (table.totals + group_number () * 4, before);
 }

@@ -11,13 +11,15 @@
 #include "sort.glsl"
 #include "rank.glsl"
 
-shared uint keys[TILE];
-shared uint places[TILE];
+#define SHORT 2048
+
+shared uint keys[SHORT];
+shared uint places[SHORT];
 
 void
 load (uint64_t first_line, uint length)
 {
-  for (uint i = 0; i < ITEMS; i++)
+  for (uint i = 0; i < SHORT / GROUP; i++)
     {
       uint slot = i * GROUP + gl_LocalInvocationID.x, place = slot % length;
       uint64_t line = first_line + slot / length;
@@ -25,7 +27,7 @@ load (uint64_t first_line, uint length)
       keys[slot] = 0xffffffff;
       places[slot] = place;
       if (place < table.n && line < table.n_lines)
-        keys[slot] = key_of (line, order_at (line, place));
+        keys[slot] = key_of (bits_of (line, element_of (order_at (line, place))));
     }
 }
 
@@ -50,7 +52,7 @@ void
 main ()
 {
   uint length = uint (table.width);
-  uint64_t first_line = group_number () * (TILE / length);
+  uint64_t first_line = group_number () * (SHORT / length);
 
   if (is_off (table.head[FLAG]))
     return;
@@ -59,7 +61,7 @@ main ()
     for (uint distance = size / 2; distance > 0; distance /= 2)
       {
         barrier ();
-        for (uint i = gl_LocalInvocationID.x; i < TILE / 2; i += GROUP)
+        for (uint i = gl_LocalInvocationID.x; i < SHORT / 2; i += GROUP)
           {
             uint a = 2 * i - (i & (distance - 1)), b = a + distance;
             bool falls = (a % length & size) != 0;
@@ -69,12 +71,16 @@ main ()
           }
       }
   barrier ();
-  for (uint i = 0; i < ITEMS; i++)
+  for (uint i = 0; i < SHORT / GROUP; i++)
     {
       uint slot = i * GROUP + gl_LocalInvocationID.x, place = slot % length;
       uint64_t line = first_line + slot / length;
 
       if (place < table.n && line < table.n_lines)
-        store_u32 (table.order_to + (line * table.n + place) * 4, order_at (line, places[slot]));
+        {
+          store_u32 (table.order_to + (line * table.n + place) * 4, order_at (line, places[slot]));
+          if (table.keys_to != 0)
+            store_u32 (table.keys_to + (line * table.n + place) * 4, keys[slot]);
+        }
     }
 }

@@ -4,11 +4,13 @@
  */
 
 layout (constant_id = 0) const uint SIZE = 4;     /* bytes of the key, or of the element that is moved */
+layout (constant_id = 1) const uint ITEMS = 8;    /* elements of a tile for each invocation */
+layout (constant_id = 2) const uint SUBGROUP = 32;
+layout (constant_id = 5) const uint MAX_DIGITS = 512;
 
 /* Elements that a workgroup sorts at once. */
-#define TILE 2048
-#define ITEMS (TILE / GROUP)
-#define DIGITS 256
+#define TILE (ITEMS * GROUP)
+#define SUBGROUPS (GROUP / SUBGROUP)
 
 layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
 {
@@ -49,4 +51,18 @@ uint
 order_at (uint64_t line, uint place)
 {
   return table.order_from != 0 ? load_u32 (table.order_from + (line * table.n + place) * 4) : place;
+}
+
+/* Returns the address of the count of the first digit in a tile. */
+uint64_t
+counts_of (uint64_t line, uint tile)
+{
+  return table.counts + (line * table.n_digits * table.n_tiles + tile) * 4;
+}
+
+/* Returns the address of the first of some words for each place, in a tile. */
+uint64_t
+tile_of (uint64_t words, uint64_t line, uint tile)
+{
+  return words + (line * table.n + tile * TILE) * 4;
 }

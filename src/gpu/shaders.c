@@ -25,8 +25,11 @@
 #include "shaders/random.h"
 #include "shaders/scatter_apply.h"
 #include "shaders/scatter_apply_f64.h"
+#include "shaders/scatter_atomic.h"
+#include "shaders/scatter_atomic_64.h"
 #include "shaders/scatter_direct.h"
 #include "shaders/scatter_direct_f64.h"
+#include "shaders/scatter_elect.h"
 #include "shaders/scatter_locate.h"
 #include "shaders/sort_clear.h"
 #include "shaders/sort_count.h"
@@ -102,8 +105,17 @@ ghlo_gpu_shaders_obstacle (const GhloGpuDevice *device)
     return "the device cannot load integers of 8 and 16 bits";
   if (device->vulkan.max_group_size < GHLO_GPU_SHADER_GROUP)
     return "the device's maximum workgroup size is too small";
+  if (device->vulkan.shared_memory < GHLO_GPU_SHADER_SHARED)
+    return "the device's workgroups have too little shared memory";
 
   return NULL;
+}
+
+guint32
+ghlo_gpu_shaders_ahead (const GhloGpuDevice *device,
+                        guint32              n)
+{
+  return device->vulkan.is_cpu ? 2 : n;
 }
 
 gboolean

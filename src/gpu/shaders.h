@@ -13,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Invocations per workgroup (GROUP in shaders/common.glsl), and the maximum number of addresses in a table. */
-enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
+/* Invocations per workgroup (GROUP in shaders/common.glsl) and bytes of its shared memory, and the maximum number of
+ * addresses in a table. */
+enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_SHADER_SHARED = 32 << 10, GHLO_GPU_MAX_ADDRESSES = 32 };
 
 #define GHLO_GPU_SHADERS(SHADER) \
   SHADER (CHOOSE, choose) \
@@ -28,8 +29,11 @@ enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
   SHADER (RANDOM, random) \
   SHADER (SCATTER_APPLY, scatter_apply) \
   SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \
+  SHADER (SCATTER_ATOMIC, scatter_atomic) \
+  SHADER (SCATTER_ATOMIC_64, scatter_atomic_64) \
   SHADER (SCATTER_DIRECT, scatter_direct) \
   SHADER (SCATTER_DIRECT_F64, scatter_direct_f64) \
+  SHADER (SCATTER_ELECT, scatter_elect) \
   SHADER (SCATTER_LOCATE, scatter_locate) \
   SHADER (SORT_CLEAR, sort_clear) \
   SHADER (SORT_COUNT, sort_count) \
@@ -64,6 +68,10 @@ GBytes             *ghlo_gpu_shader_get_words (GhloGpuShader         shader,
 const char         *ghlo_gpu_shaders_obstacle (const GhloGpuDevice  *device);
 /* Whether @device computes in f64 as the shaders need it for results of f32. */
 gboolean            ghlo_gpu_shaders_have_f64 (const GhloGpuDevice  *device);
+/* Returns how many values a shader should load before it uses the first, where a GPU should load @n: processors do not
+ * wait that long, and their drivers take long to compile unrolled loops. */
+guint32             ghlo_gpu_shaders_ahead    (const GhloGpuDevice  *device,
+                                               guint32               n);
 /* Returns NULL with @error. */
 GhloVulkanPipeline *ghlo_gpu_shader_compile   (GhloGpuDevice        *device,
                                                GhloGpuShader         shader,

@@ -16,11 +16,14 @@
 #include "base/sizes.h"
 #include "gpu/spirv/spirv.h"
 
-/* TILE, DIGITS and BLOCK as in the shaders. */
-enum { TILE = 2048, DIGITS = 256, BLOCK = 8, DIGIT_BITS = 8, WORD_BITS = 32 };
+/* SHORT and BLOCK as in the shaders. Pairs, whose keys have few bits, are sorted by digits from SHORT_PAIRS on. */
+enum { SHORT = 2048, SHORT_PAIRS = 512, BLOCK = 8, WORD_BITS = 32 };
 
 /* The maximum length of lines that may have unordered elements, since one invocation does the last merge. */
 enum { MAX_PARTIAL = 1 << 15 };
+
+/* Tiles of a line up to which each of them sums up the counts of those before it, which saves a dispatch. */
+enum { FEW_TILES = 16 };
 
 typedef struct
 {
@@ -35,7 +38,34 @@ typedef struct
   Table              table;
   guint64            scratch;           /* encoded place */
   guint64            order;             /* encoded place; 0: the original order */
+  guint64            keys;              /* encoded place, in that order */
+  guint64            result;            /* encoded place; 0: elements are not carried */
 } Run;
+
+/* The pipelines of shaders for words of 32 bits. */
+enum { BY_WORD = 2 };
+
+/* Returns the bits of a digit in a sort by @bits bits: the passes that are necessary have digits of about one size. */
+static guint
+choose_digits (const GhloGpuSort *self,
+               guint              bits)
+{
+  guint most_bits = g_bit_nth_msf (self->most_digits, -1), n_passes = (guint) ghlo_size_ceil_div (bits, most_bits);
+
+  return (guint) ghlo_size_ceil_div (bits, n_passes);
+}
+
+/* Returns the most digits that a pass has. */
+static gsize
+find_digits (const GhloGpuSort *self)
+{
+  guint bits = self->key_bits != 0 ? choose_digits (self, self->key_bits) : 0;
+
+  for (guint i = 0; i < self->comparator->n_keys && self->key_bits == 0; i++)
+    bits = MAX (bits, choose_digits (self, MIN (ghlo_sort_key_bits (&self->comparator->keys[i]), WORD_BITS)));
+
+  return (gsize) 1 << bits;
+}
 
 static gboolean
 find_scratch (GhloGpuSort *self)
@@ -43,13 +73,13 @@ find_scratch (GhloGpuSort *self)
   gsize n_all, n_totals, n_counts, n_ranks, *size = &self->scratch;
   gboolean is_partial = self->partial_keys != 0;
 
-  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, DIGITS)
+  if (!ghlo_size_mul (&n_all, self->n, self->n_lines) || !ghlo_size_mul (&n_totals, self->n_lines, find_digits (self))
       || !ghlo_size_mul (&n_counts, n_totals, self->n_tiles)
       || !ghlo_size_mul (&n_ranks, n_all, self->comparator->n_keys))
     return FALSE;
   for (guint i = 0; i < 2; i++)
     if (!ghlo_size_reserve (size, &self->orders[i], n_all, sizeof (guint32))
-        || (!self->is_short && !ghlo_size_reserve (size, &self->keys[i], n_all, sizeof (guint32)))
+        || !ghlo_size_reserve (size, &self->keys[i], n_all, sizeof (guint32))
         || (is_partial && !ghlo_size_reserve (size, &self->runs[i], n_all, sizeof (guint32))))
       return FALSE;
   if (!self->is_short && (!ghlo_size_reserve (size, &self->totals, n_totals, sizeof (guint32))
@@ -58,6 +88,21 @@ find_scratch (GhloGpuSort *self)
 
   return !is_partial || (ghlo_size_reserve (size, &self->ranks, n_ranks, sizeof (guint64))
                          && ghlo_size_reserve (size, &self->flags, self->n_lines, sizeof (guint32)));
+}
+
+/* Small tiles where there would be too few for a device, large ones where shared memory has room for them, since the
+ * elements of a tile with the same digit are written side by side. */
+static void
+choose_tile (GhloGpuSort *self)
+{
+  enum { LARGE_MEMORY = 46 << 10, MANY = 1 << 19 };
+  const GhloVulkanDevice *device = &self->device->vulkan;
+
+  self->tile_items = self->n < MANY ? 4 : device->shared_memory < LARGE_MEMORY ? 8 : 16;
+  self->n_tiles = ghlo_size_ceil_div (self->n, self->tile_items * GHLO_GPU_SHADER_GROUP);
+  /* There is a count for each subgroup and digit. */
+  self->max_digits = self->n < MANY && device->shared_memory >= LARGE_MEMORY ? 1024 : 512;
+  self->most_digits = MIN (self->max_digits / 32 * device->subgroup_size, self->max_digits);
 }
 
 const char *
@@ -71,8 +116,11 @@ ghlo_gpu_sort_init (GhloGpuSort              *self,
 {
   *self = (GhloGpuSort) {
     .device = device, .comparator = comparator, .n = n, .n_lines = n_lines, .inner = inner, .key_bits = key_bits,
-    .n_tiles = ghlo_size_ceil_div (n, TILE), .is_short = n <= TILE,
+    .is_short = n <= (key_bits != 0 ? SHORT_PAIRS : SHORT),
   };
+  choose_tile (self);
+  if (!device->vulkan.has_ballots || GHLO_GPU_SHADER_GROUP % device->vulkan.subgroup_size != 0)
+    return "the device has no ballots of subgroups";
   for (guint i = 0; i < comparator->n_keys; i++)
     if (comparator->keys[i].partial)
       self->partial_keys |= 1u << i;
@@ -97,10 +145,25 @@ compile_shader (GhloGpuSort    *self,
 {
   GhloVulkanPipeline **pipeline = &self->pipelines[shader][g_bit_nth_msf (size, -1)];
 
+  const guint32 constants[] = { size, self->tile_items, self->device->vulkan.subgroup_size, 0, 0, self->max_digits };
+
   if (*pipeline == NULL)
-    *pipeline = ghlo_gpu_shader_compile (self->device, shader, &size, 1, error);
+    *pipeline = ghlo_gpu_shader_compile (self->device, shader, constants, G_N_ELEMENTS (constants), error);
 
   return *pipeline != NULL;
+}
+
+gboolean
+ghlo_gpu_sort_carry (GhloGpuSort *self,
+                     guint        size)
+{
+  const GhloSortKey *key = &self->comparator->keys[0];
+  gboolean carries = self->comparator->n_keys == 1 && ghlo_sort_key_bits (key) <= WORD_BITS && self->inner == 1
+                     && key->size == size && key->element_size == size && self->partial_keys == 0 && !self->is_short;
+
+  self->carried = carries ? size : 0;
+
+  return carries;
 }
 
 gboolean
@@ -120,8 +183,10 @@ ghlo_gpu_sort_compile (GhloGpuSort  *self,
         return FALSE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
-    if (!self->is_short && !compile_shader (self, passes[i], 1, error))
+    if (!self->is_short && !compile_shader (self, passes[i], sizeof (guint32), error))
       return FALSE;
+  if (self->carried != 0 && !compile_shader (self, GHLO_GPU_SHADER_SORT_MOVE, self->carried, error))
+    return FALSE;
 
   return self->partial_keys == 0 || (compile_shader (self, GHLO_GPU_SHADER_SORT_CLEAR, 1, error)
                                      && compile_shader (self, GHLO_GPU_SHADER_SORT_MERGE, 1, error));
@@ -184,30 +249,63 @@ reorder (Run           *run,
   dispatch (run, shader, by_size, n_groups, 1);
 }
 
-/* Sorts long lines by the lower @bits bits of the 32-bit ranks of the table's key. */
+/* The last pass, with elements that are carried. */
+static void
+put_result (Run     *run,
+            guint64  n_groups)
+{
+  run->table.order_from = run->order;
+  run->table.order_to = run->result;
+  run->table.keys_to = 0;
+  dispatch (run, GHLO_GPU_SHADER_SORT_MOVE, g_bit_nth_msf (run->sort->carried, -1), n_groups, 1);
+}
+
+guint
+ghlo_gpu_sort_count_digits (const GhloGpuSort *self)
+{
+  return self->is_short ? 0 : 1u << choose_digits (self, self->key_bits);
+}
+
+/* Sorts long lines by the lower @bits bits of their keys, whose first digits have been counted. */
 static void
 sort_long (Run   *run,
-           guint  by_size,
            guint  bits)
 {
   const GhloGpuSort *self = run->sort;
-  guint64 n_groups = self->n_lines * self->n_tiles, keys = run->scratch + self->keys[0];
-  guint64 others = run->scratch + self->keys[1], kept;
+  guint64 n_groups = self->n_lines * self->n_tiles;
+  guint digit_bits = choose_digits (self, bits);
 
-  run->table.keys_to = keys;
-  reorder (run, GHLO_GPU_SHADER_SORT_RANK, by_size, n_groups);
-  for (guint shift = 0; shift < bits; shift += DIGIT_BITS)
+  run->table.n_digits = 1u << digit_bits;
+  for (guint shift = 0; shift < bits; shift += digit_bits)
     {
+      guint64 one = run->scratch + self->keys[0], other = run->scratch + self->keys[1];
+
       run->table.shift = shift;
-      run->table.keys_from = keys;
-      run->table.keys_to = others;
-      dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, 0, n_groups, 1);
-      dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, 0, self->n_lines * DIGITS, 1);
-      reorder (run, GHLO_GPU_SHADER_SORT_MOVE, 0, n_groups);
-      kept = keys;
-      keys = others;
-      others = kept;
+      run->table.keys_from = run->keys;
+      run->table.keys_to = run->keys == one ? other : one;
+      if (shift > 0)
+        dispatch (run, GHLO_GPU_SHADER_SORT_COUNT, BY_WORD, n_groups, 1);
+      if (run->table.totals != 0)
+        dispatch (run, GHLO_GPU_SHADER_SORT_SCAN, BY_WORD, self->n_lines * run->table.n_digits, 1);
+      if (shift + digit_bits >= bits && run->result != 0)
+        put_result (run, n_groups);
+      else
+        reorder (run, GHLO_GPU_SHADER_SORT_MOVE, BY_WORD, n_groups);
+      run->keys = run->table.keys_to;
     }
+}
+
+/* Sorts long lines by the lower @bits bits of the 32-bit ranks of the table's key. */
+static void
+sort_ranks (Run   *run,
+            guint  by_size,
+            guint  bits)
+{
+  run->keys = run->table.keys_to = run->scratch + run->sort->keys[0];
+  run->table.shift = 0;
+  run->table.n_digits = 1u << choose_digits (run->sort, bits);
+  reorder (run, GHLO_GPU_SHADER_SORT_RANK, by_size, run->sort->n_lines * run->sort->n_tiles);
+  sort_long (run, bits);
 }
 
 static void
@@ -219,7 +317,7 @@ sort_short (Run   *run,
 
   while (length < self->n)
     length *= 2;
-  n_each = TILE / length;
+  n_each = SHORT / length;
   run->table.width = length;
 
   reorder (run, GHLO_GPU_SHADER_SORT_SHORT, by_size, ghlo_size_ceil_div (self->n_lines, n_each));
@@ -240,7 +338,7 @@ sort_by_key (Run               *run,
       if (run->sort->is_short)
         sort_short (run, by_size);
       else
-        sort_long (run, by_size, MIN (bits - low, WORD_BITS));
+        sort_ranks (run, by_size, MIN (bits - low, WORD_BITS));
     }
 }
 
@@ -294,6 +392,7 @@ begin (Run               *run,
 guint64
 ghlo_gpu_sort_record (const GhloGpuSort *self,
                       const guint64     *operands,
+                      guint64            result,
                       guint64            scratch,
                       GhloGpuRecording  *recording)
 {
@@ -301,8 +400,10 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
 
   begin (&run, self, recording);
   run.scratch = scratch;
+  run.result = self->carried != 0 ? result : 0;
+  run.table.carries = run.result != 0;
   run.table.counts = scratch + self->counts;
-  run.table.totals = scratch + self->totals;
+  run.table.totals = self->n_tiles > FEW_TILES ? scratch + self->totals : 0;
   run.table.flags = scratch + self->flags;
   run.table.n_keys = self->comparator->n_keys;
   run.table.partial_keys = self->partial_keys;
@@ -312,6 +413,33 @@ ghlo_gpu_sort_record (const GhloGpuSort *self,
     sort_partial (&run, operands);
 
   return run.order;
+}
+
+void
+ghlo_gpu_sort_pairs (const GhloGpuSort *self,
+                     guint64           *keys,
+                     guint64           *order,
+                     guint64            scratch,
+                     GhloGpuRecording  *recording)
+{
+  Run run;
+
+  begin (&run, self, recording);
+  run.scratch = scratch;
+  run.keys = *keys;
+  run.order = *order;
+  run.table.counts = scratch + self->counts;
+  run.table.totals = self->n_tiles > FEW_TILES ? scratch + self->totals : 0;
+  if (self->is_short)
+    {
+      set_key (&run, &self->comparator->keys[0], &run.keys);
+      run.keys = run.table.keys_to = scratch + self->keys[0];
+      sort_short (&run, BY_WORD);
+    }
+  else
+    sort_long (&run, self->key_bits);
+  *keys = run.keys;
+  *order = run.order;
 }
 
 GhloVulkanPipeline *

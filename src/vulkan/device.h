@@ -52,8 +52,10 @@ typedef struct
   guint                      max_group_size;    /* invocations of a workgroup, all of them along its first axis */
   guint                      max_groups;        /* workgroups of a dispatch, along its first axis */
   guint                      subgroup_size;
+  gboolean                   has_ballots;       /* subgroups have ballots, sums and shuffles */
   guint64                    types;             /* element types that kernels may use, as bits */
   gboolean                   has_narrow_storage;        /* shaders load and store integers of 8 and 16 bits */
+  gboolean                   has_atomics_64;    /* of integers of 64 bits in memory */
   gboolean                   has_predicates;    /* commands can be skipped by a number in memory */
   GhloVulkanFloats           promises;
   guint64                    matrices;          /* types of operands of cooperative matrices, as bits. Floats accumulate

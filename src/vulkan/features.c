@@ -30,6 +30,7 @@ static const FeatureInfo infos[] = {
   ROW (v11, storageBuffer16BitAccess, FALSE, "storage-16"),
   ROW (v12, storageBuffer8BitAccess, FALSE, "storage-8"),
   ROW (v12, shaderFloat16, FALSE, NULL),
+  ROW (v12, shaderBufferInt64Atomics, FALSE, NULL),
   ROW (v12, vulkanMemoryModel, FALSE, NULL),
   ROW (v12, vulkanMemoryModelDeviceScope, FALSE, NULL),
   ROW (cooperative, cooperativeMatrix, FALSE, "matrices"),

@@ -165,6 +165,8 @@ read_properties (GhloVulkanDevice *self)
   VkPhysicalDeviceProperties2 all = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v12 };
   VkPhysicalDeviceMemoryProperties2 memory = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 };
   const VkPhysicalDeviceLimits *limits = &all.properties.limits;
+  const VkSubgroupFeatureFlags ballots = VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT
+                                         | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
 
   handles->vk->GetPhysicalDeviceProperties2 (handles->physical, &all);
   handles->vk->GetPhysicalDeviceMemoryProperties2 (handles->physical, &memory);
@@ -177,6 +179,8 @@ read_properties (GhloVulkanDevice *self)
   handles->timestamp_period = limits->timestampPeriod;
   self->max_allocation = (gsize) MIN (v11.maxMemoryAllocationSize, G_MAXSIZE / 2);
   self->subgroup_size = v11.subgroupSize;
+  self->has_ballots = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0
+                      && (v11.subgroupSupportedOperations & ballots) == ballots;
   handles->host_alignment = (gsize) host.minImportedHostPointerAlignment;
   handles->memory_types = memory.memoryProperties;
   self->unified_memory = ghlo_debug_disables ("unified-memory") ? 0 : ghlo_vulkan_memory_find_unified (self);
@@ -264,6 +268,7 @@ ghlo_vulkan_device_init (GhloVulkanDevice    *self,
   self->types = ghlo_vulkan_features_types (&handles->features);
   self->has_narrow_storage = handles->features.v12.storageBuffer8BitAccess
                              && handles->features.v11.storageBuffer16BitAccess;
+  self->has_atomics_64 = handles->features.v12.shaderBufferInt64Atomics;
   self->has_predicates = handles->features.conditional.conditionalRendering;
   if (self->subgroup_size == GHLO_VULKAN_MATRIX_SUBGROUP)
     self->matrices = ghlo_vulkan_cooperative_types (self);

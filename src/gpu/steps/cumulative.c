@@ -32,6 +32,7 @@ typedef struct
   GhloGpuCombine combine;
   gboolean          is_wider;                   /* accumulators are wider than elements, and not rounded at each step */
   gboolean          in_pieces;
+  gboolean          is_staged;                  /* blocks are in shared memory */
   gsize             n_lines;
   gsize             totals, insides, chunk_totals, befores, scratch;    /* offsets in the scratch, and its size */
   GhloVulkanPipeline *pipelines[N_PHASES];
@@ -86,7 +87,9 @@ read_lines (Cumulative     *self,
   self->table.inner = inner;
   self->table.n_blocks = ghlo_size_ceil_div (n, BLOCK);
   self->table.n_chunks = ghlo_size_ceil_div (self->table.n_blocks, CHUNK_BLOCKS);
+  self->table.n_lines = self->n_lines;
   self->in_pieces = n > SHORT_LINE && (any_order || (inner == 1 && !self->window.rounds));
+  self->is_staged = self->in_pieces && inner == 1;
   if (!self->in_pieces && n > MAX_LINE)
     return "the reduced dimension is long, and each sum depends on the one before";
   if (self->in_pieces && !ghlo_vulkan_driver_may_iterate (self->device->vulkan.driver, (double) self->table.n_chunks))
@@ -138,7 +141,8 @@ make_pipelines (gpointer                step,
 {
   Cumulative *self = step;
   const char *reason = choose_shaders (self, &request->operands[0]);
-  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0 };
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0, 0,
+                          ghlo_gpu_shaders_ahead (self->device, 16) };
 
   if (reason != NULL)
     return ghlo_step_fail (device, request, reason, error);
@@ -146,6 +150,7 @@ make_pipelines (gpointer                step,
     if (self->in_pieces == (phase != PHASE_LINES))
       {
         constants[4] = phase;
+        constants[5] = (guint32) self->is_staged;
         self->pipelines[phase] = ghlo_gpu_shader_compile (self->device,
                                                           is_f64 (self) ? GHLO_GPU_SHADER_CUMULATIVE_F64
                                                                         : GHLO_GPU_SHADER_CUMULATIVE,
@@ -184,9 +189,10 @@ record (gpointer              compiled,
         GError              **error)
 {
   const Cumulative *self = compiled;
-  const guint64 base = ghlo_gpu_place_encode (scratch), n_blocks = self->n_lines * self->table.n_blocks * PIECES;
-  const guint64 n_chunks = self->n_lines * self->table.n_chunks;
-  const guint64 n_points[] = { self->n_lines, n_blocks, n_chunks, self->n_lines, n_blocks };
+  const guint64 base = ghlo_gpu_place_encode (scratch), n_blocks = self->n_lines * self->table.n_blocks;
+  const guint64 n_chunks = self->n_lines * self->table.n_chunks, n_staged = self->combine.size == 8 ? 1 : 2;
+  const guint64 n_pieces = self->is_staged ? ghlo_size_ceil_div (n_blocks, n_staged) : n_blocks * PIECES;
+  const guint64 n_points[] = { self->n_lines, n_pieces, n_chunks, self->n_lines, n_pieces };
   Table table = self->table;
 
   if (self->n_lines == 0 || table.n == 0)
@@ -202,12 +208,14 @@ record (gpointer              compiled,
     if (self->pipelines[phase] != NULL)
       {
         Table own = table;
+        gboolean has_groups = phase == PHASE_INSIDES || phase == PHASE_BEFORES || self->is_staged;
 
         /* Elements that are not accessed would count as work, by which runs are divided into pieces. */
         if (phase == PHASE_INSIDES || phase == PHASE_BEFORES)
           own.from = own.to = 0;
-        ghlo_gpu_shader_record (recording, self->pipelines[phase], n_points[phase], GHLO_GPU_SHADER_GROUP, &own,
-                                sizeof own, GHLO_GPU_N_ADDRESSES (Table, n));
+        ghlo_gpu_shader_record (recording, self->pipelines[phase], n_points[phase],
+                                has_groups ? 1 : GHLO_GPU_SHADER_GROUP, &own, sizeof own,
+                                GHLO_GPU_N_ADDRESSES (Table, n));
       }
 
   return TRUE;

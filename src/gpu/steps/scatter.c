@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as on
- * the CPU. If items may share elements, they are sorted stably by their place in the result, and one invocation makes
- * all updates of an element. Updates are only made in parallel if their order does not matter. (An item is an index
- * with its window, or a single update.)
+ * scatter into one tensor, and dynamic_update_slice. If items may share elements, they are sorted stably by their place
+ * in the result, unless the program says that they are in order. The updates of an element are taken in blocks of
+ * BLOCK, in the order of the updates tensor: up to BLOCK updates give the CPU's bits. The results of an element's other
+ * blocks are updates of the next turn, which takes them in blocks again. (An item is an index with its window, or a
+ * single update.)
  */
 
 #include "base/sizes.h"
@@ -19,21 +20,35 @@ typedef struct
 #include "shaders/scatter.words"
 } Table;
 
-/* The maximum number of updates of an element in one turn. */
-enum { MAX_CHUNK = 1 << 15 };
+/* The most elements of a window that an invocation updates, and the most turns, which BLOCK and MAXINT32 limit. */
+enum { MAX_WIDTH = 4, MAX_TURNS = 4 };
+
+/* How items that may share elements are kept apart. */
+typedef enum
+{
+  WAY_DIRECT,           /* they share none */
+  WAY_ATOMIC,           /* the order of their updates does not matter */
+  WAY_ELECTED,          /* the last item at each place is found, whose updates remain */
+  WAY_IN_ORDER,         /* items with the same place are adjacent */
+  WAY_SORTED,
+} Way;
+
+static const char *const way_names[] = { "direct", "atomic", "by the last index", "in order", "sorted" };
 
 typedef struct
 {
-  GhloGpuDevice  *device;
-  GhloGpuCombine  combine;
-  gboolean           is_direct;             /* no two items share an element, or … */
-  gboolean           is_atomic;             /* … the order of their updates does not matter */
-  gsize              n_bytes;               /* of the result */
-  GhloSortComparator comparator;
-  GhloGpuSort     sort;
-  gsize              keys, scratch;         /* offset and size; the sort's scratch begins at 0 */
-  GhloVulkanPipeline *locate, *apply, *copy;
-  Table              table;                 /* all but the addresses; starts are offsets in the indices */
+  GhloGpuDevice      *device;
+  GhloGpuCombine      combine;
+  Way                 way;
+  gsize               n_bytes;          /* of the result */
+  GhloSortComparator  comparator;
+  GhloGpuSort         sort;
+  gboolean            is_plain;         /* updates are sorted where they are */
+  guint32             constant;         /* the last one of the shader that applies updates */
+  /* Offsets in the scratch, behind that of the sort, and its size. */
+  gsize               keys, partials[MAX_TURNS], partial_keys[MAX_TURNS], scratch;
+  GhloVulkanPipeline *locate[2], *apply[2], *copy;      /* apply: for the first turn, and for others */
+  Table               table;            /* all but the addresses; starts are offsets in the indices */
 } Scatter;
 
 /* The dimension numbers of a scatter. */
@@ -44,7 +59,7 @@ typedef struct
   gint64        vector;
 } Numbers;
 
-/* Adds a dimension of items. */
+/* Adds a dimension of items, to the last one if it continues that. */
 static gboolean
 add_dim (Table  *table,
          gint64  size,
@@ -56,6 +71,17 @@ add_dim (Table  *table,
 
   if (size == 1)
     return TRUE;
+  /* Dimensions of a window, for which @index_stride is 0, are added to indices. */
+  if (d > 0 && index_stride != 0 && table->index_strides[d - 1] == (guint64) size * (guint64) index_stride
+      && table->to_strides[d - 1] == (guint64) size * (guint64) to_stride
+      && table->update_strides[d - 1] == (guint64) size * (guint64) update_stride)
+    {
+      table->sizes[d - 1] *= (guint64) size;
+      table->index_strides[d - 1] = (guint64) index_stride;
+      table->to_strides[d - 1] = (guint64) to_stride;
+      table->update_strides[d - 1] = (guint64) update_stride;
+      return TRUE;
+    }
   if (d == MAX_DIMS)
     return FALSE;
   table->sizes[d] = (guint64) size;
@@ -244,39 +270,160 @@ count_points (Scatter        *self,
       return "it has too many updates";
   self->table.n_items = n_items;
   self->table.n_inner = n_inner;
-  self->table.n_elements = (guint64) ghlo_view_count (result);
-  self->n_bytes = self->table.n_elements * self->combine.size;
-  if (n_items > G_MAXINT32 || self->table.n_elements >= G_MAXUINT32)
+  self->n_bytes = (gsize) ghlo_view_count (result) * self->combine.size;
+  if (n_items > G_MAXINT32 || self->n_bytes / self->combine.size >= G_MAXUINT32)
     return "it has too many updates, or too large a result";
 
   return ghlo_gpu_shaders_obstacle (self->device);
 }
 
-/* Whether elements are integers of 32 bits with an operation that all devices support atomically. */
+/* Whether elements are integers with an operation that the device supports atomically. */
 static gboolean
-is_atomic (const GhloGpuCombine *combine)
+is_atomic (const GhloGpuCombine   *combine,
+           const GhloVulkanDevice *device)
 {
-  return combine->size == sizeof (guint32) && combine->class <= COMBINE_SIGNED && combine->kind != COMBINE_ASSIGN
-         && combine->kind != COMBINE_MULTIPLY;
+  return ((combine->size == sizeof (guint32) && device->has_ballots)
+          || (combine->size == sizeof (guint64) && device->has_atomics_64))
+         && combine->class <= COMBINE_SIGNED && combine->kind != COMBINE_ASSIGN && combine->kind != COMBINE_MULTIPLY;
+}
+
+/* Many updates of few elements, which would wait for each other in memory, are combined in shared memory. */
+static void
+choose_bins (Scatter *self)
+{
+  enum { MAX_BINS = 4096, MANY = 8, MAX_GROUPS = 1024 };
+  gsize n = self->n_bytes / self->combine.size, n_points = self->table.n_items * self->table.n_inner;
+
+  self->constant = self->combine.size == sizeof (guint32) && n <= MAX_BINS && n_points / MANY >= n ? (guint32) n : 1;
+  self->table.n_groups = MIN (ghlo_size_ceil_div (n_points, GHLO_GPU_SHADER_GROUP),
+                              self->constant > 1 ? MAX_GROUPS : G_MAXSIZE);
+}
+
+/* Finds the greatest unit of which all places of items are multiples. */
+static guint64
+find_unit (const Scatter *self)
+{
+  const Table *table = &self->table;
+  guint64 unit = 0, rest;
+
+  for (guint i = 0; i < table->n_parts + table->n_dims; i++)
+    {
+      guint64 stride = i < table->n_parts ? table->part_strides[i] : table->to_strides[i - table->n_parts];
+
+      for (; stride > 0; stride = rest)
+        {
+          rest = unit % stride;
+          unit = stride;
+        }
+    }
+
+  return MAX (unit, self->combine.size);
+}
+
+/* Distributes the elements of a window. */
+static void
+choose_lanes (Scatter *self)
+{
+  enum { MAX_LANE_BITS = 8, FULL_BITS = 5 };
+  Table *table = &self->table;
+
+  while (table->lane_bits < MAX_LANE_BITS
+         && table->n_inner > (guint64) (table->lane_bits < FULL_BITS ? 1 : MAX_WIDTH) << table->lane_bits)
+    table->lane_bits++;
+  self->constant = 1;
+  while (self->constant < MAX_WIDTH && table->n_inner > (guint64) self->constant << table->lane_bits)
+    self->constant *= 2;
+  table->n_places = (guint64) SLOTS >> table->lane_bits;
+  table->n_strips = ghlo_size_ceil_div (table->n_inner, (guint64) self->constant << table->lane_bits);
+}
+
+/* Reserves memory for what each turn leaves to the next one. */
+static gboolean
+find_scratch (Scatter *self)
+{
+  gsize n = self->table.n_items, window;
+
+  if (!ghlo_size_mul (&window, self->table.n_inner, self->combine.size))
+    return FALSE;
+  for (guint i = 0; n > BLOCK && self->combine.kind != COMBINE_ASSIGN; i++)
+    {
+      g_assert (i < MAX_TURNS);
+      n = ghlo_size_ceil_div (n, BLOCK);
+      if (!ghlo_size_reserve (&self->scratch, &self->partials[i], n, window)
+          || !ghlo_size_reserve (&self->scratch, &self->partial_keys[i], n, sizeof (guint32)))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Whether the number of an item for each place takes little memory. */
+static gboolean
+may_elect (const Scatter *self)
+{
+  enum { FEW_PLACES = 1 << 20, MANY = 8 };
+
+  return self->combine.kind == COMBINE_ASSIGN
+         && (self->table.n_keys <= FEW_PLACES || self->table.n_keys / MANY <= self->table.n_items);
 }
 
 /* Prepares sorting the items by their keys, which are numbers of 32 bits. */
 static const char *
 read_sort (Scatter *self)
 {
-  GhloSortKey *key = &self->comparator.keys[0];
+  Table *table = &self->table;
   const char *reason;
 
   self->comparator.n_keys = 1;
-  ghlo_sort_key_init (key, GHLO_ELEMENT_TYPE_UI32);
-  reason = ghlo_gpu_sort_init (&self->sort, self->device, &self->comparator, self->table.n_items, 1, 1,
-                               g_bit_storage (self->table.n_elements));
+  ghlo_sort_key_init (&self->comparator.keys[0], GHLO_ELEMENT_TYPE_UI32);
+  reason = ghlo_gpu_sort_init (&self->sort, self->device, &self->comparator, table->n_items, 1, 1,
+                               g_bit_storage (table->n_keys));
+  table->carries = table->n_inner == 1 && self->combine.size <= sizeof (guint32)
+                   && self->combine.kind != COMBINE_ASSIGN && !self->sort.is_short;
+  self->is_plain = table->carries && self->combine.size == sizeof (guint32) && table->n_dims == 1
+                   && table->update_strides[0] == sizeof (guint32);
+  self->keys = self->sort.keys[1];
+  table->n_digits = ghlo_gpu_sort_count_digits (&self->sort);
+  table->n_tiles = self->sort.n_tiles;
   self->scratch = self->sort.scratch;
-  if (reason == NULL && !ghlo_size_reserve (&self->scratch, &self->keys, self->table.n_items, sizeof (guint32)))
+
+  return reason;
+}
+
+/* Decides how items are kept apart that may share elements. */
+static const char *
+choose_way (Scatter  *self,
+            gboolean  is_in_order)
+{
+  Table *table = &self->table;
+  const char *reason = NULL;
+  gsize n_keys = table->n_items;
+
+  if (is_atomic (&self->combine, &self->device->vulkan))
+    {
+      self->way = WAY_ATOMIC;
+      choose_bins (self);
+      return NULL;
+    }
+  table->unit = find_unit (self);
+  table->n_keys = ghlo_size_ceil_div (self->n_bytes, table->unit);
+  if (may_elect (self))
+    {
+      self->way = WAY_ELECTED;
+      self->constant = TRUE;
+      n_keys = table->n_keys;
+    }
+  else
+    {
+      self->way = is_in_order ? WAY_IN_ORDER : WAY_SORTED;
+      choose_lanes (self);
+      if (self->way == WAY_SORTED)
+        reason = read_sort (self);
+    }
+  if (reason == NULL && ((self->way != WAY_SORTED && !ghlo_size_reserve (&self->scratch, &self->keys, n_keys,
+                                                                          sizeof (guint32)))
+                         || (self->way != WAY_ELECTED && !find_scratch (self))))
     return "it has too many updates";
-  /* Each update also iterates over the dimensions. */
-  self->table.chunk = (guint64) MIN (self->device->vulkan.driver->max_iterations / (2 * (self->table.n_dims + 1)),
-                                     MAX_CHUNK);
 
   return reason;
 }
@@ -289,6 +436,7 @@ read_scatter (Scatter               *self,
   GhloElementType type = result->element_type;
   GhloCombiner combiner;
   Numbers numbers;
+  gboolean overlaps;
   const char *reason;
 
   if (request->n_operands != 3 || request->n_results != 1)
@@ -313,15 +461,16 @@ read_scatter (Scatter               *self,
       self->table.part_strides[i] = (guint64) result->strides[d];
       self->table.part_dims[i] = MAX_DIMS;
     }
-  if (!read_dims (&self->table, &numbers, result, indices, updates, may_overlap (&numbers, result, updates)))
+  overlaps = may_overlap (&numbers, result, updates);
+  if (!read_dims (&self->table, &numbers, result, indices, updates, overlaps))
     return "it has too many dimensions";
+  self->table.is_simple = numbers.n_map == 1 && self->table.n_dims <= 1 && self->table.part_dims[0] == MAX_DIMS;
   reason = count_points (self, result);
-  self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
-                    || is_single (&numbers, indices);
-  self->is_atomic = !self->is_direct && is_atomic (&self->combine);
-  self->is_direct |= self->is_atomic;
+  if (reason != NULL || ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0 || is_single (&numbers, indices))
+    return reason;
 
-  return reason == NULL && !self->is_direct ? read_sort (self) : reason;
+  return choose_way (self, !overlaps && numbers.n_batching == 0
+                           && ghlo_ir_op_get_int (request->op, "indices_are_sorted", 0) != 0);
 }
 
 static const char *
@@ -336,7 +485,6 @@ read_update_slice (Scatter               *self,
     return "it has too many dimensions";
   if (update->rank != result->rank || request->n_operands != 2 + result->rank)
     return "its update has another rank than its operand";
-  self->is_direct = TRUE;
   table->clamps = TRUE;
   table->n_parts = result->rank;
   if (result->rank > 0)
@@ -380,6 +528,27 @@ fill_selection (gpointer               step,
   selection->scratch = self->scratch;
 }
 
+/* Returns the number of items that an invocation locates. */
+static guint32
+locate_items (const Scatter *self)
+{
+  return self->way == WAY_SORTED ? self->sort.tile_items : 1;
+}
+
+/* Says how the updates of a turn's items are found; after the first one they are dense. */
+static guint32
+find_source (const Scatter *self,
+             gboolean       is_first)
+{
+  const Table *table = &self->table;
+  guint64 stride = is_first ? table->update_strides[0] : table->n_inner * self->combine.size;
+
+  if (is_first && table->carries)
+    return CARRIED;
+
+  return (is_first && table->n_dims > 1) || stride > G_MAXUINT32 ? BY_DIMS : BY_STRIDE;
+}
+
 static gboolean
 make_pipelines (gpointer                step,
                 GhloDeviceCore         *device,
@@ -389,22 +558,38 @@ make_pipelines (gpointer                step,
 {
   Scatter *self = step;
   gboolean is_f64 = self->combine.size == 8 && ghlo_gpu_combine_calculates (&self->combine);
-  const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, self->is_atomic };
+  const guint32 ahead = self->constant == MAX_WIDTH ? 4 : 8;
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, 0, 0,
+                          MAX (self->sort.max_digits, 1), ghlo_gpu_shaders_ahead (self->device, ahead) };
   GhloGpuShader apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_APPLY_F64 : GHLO_GPU_SHADER_SCATTER_APPLY;
-  GhloGpuShader direct = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
+  GhloGpuShader locate = self->way == WAY_ELECTED ? GHLO_GPU_SHADER_SCATTER_ELECT : GHLO_GPU_SHADER_SCATTER_LOCATE;
 
-  if (!self->is_direct && !ghlo_gpu_sort_compile (&self->sort, error))
+  if (self->way == WAY_DIRECT || self->way == WAY_ELECTED)
+    apply = is_f64 ? GHLO_GPU_SHADER_SCATTER_DIRECT_F64 : GHLO_GPU_SHADER_SCATTER_DIRECT;
+  else if (self->way == WAY_ATOMIC)
+    apply = self->combine.size == 8 ? GHLO_GPU_SHADER_SCATTER_ATOMIC_64 : GHLO_GPU_SHADER_SCATTER_ATOMIC;
+  for (guint i = 0; self->way >= WAY_ELECTED && i < (self->way == WAY_ELECTED ? 2 : 1); i++)
+    {
+      constants[3] = self->way == WAY_ELECTED ? i : locate_items (self);
+      self->locate[i] = ghlo_gpu_shader_compile (self->device, locate, constants, G_N_ELEMENTS (constants), error);
+      if (self->locate[i] == NULL)
+        return FALSE;
+    }
+  if (self->way == WAY_SORTED && !ghlo_gpu_sort_compile (&self->sort, error))
     return FALSE;
-  if (!self->is_direct)
-    self->locate = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_SCATTER_LOCATE, constants, 1, error);
-  if (!self->is_direct && self->locate == NULL)
-    return FALSE;
-  self->apply = ghlo_gpu_shader_compile (self->device, self->is_direct ? direct : apply, constants,
-                                         G_N_ELEMENTS (constants), error);
-
-  if (self->apply != NULL)
-    self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
-                                          (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
+  constants[3] = self->constant;
+  for (guint i = 0; i < 2; i++)
+    {
+      constants[4] = find_source (self, i == 0);
+      self->apply[i] = ghlo_gpu_shader_compile (self->device, apply, constants, G_N_ELEMENTS (constants), error);
+      if (self->apply[i] == NULL)
+        return FALSE;
+      /* There is only one turn. */
+      if (self->way < WAY_IN_ORDER || self->table.n_items <= BLOCK || self->combine.kind == COMBINE_ASSIGN)
+        break;
+    }
+  self->copy = ghlo_gpu_shader_compile (self->device, GHLO_GPU_SHADER_COPY,
+                                        (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
 
   return self->copy != NULL;
 }
@@ -412,11 +597,48 @@ make_pipelines (gpointer                step,
 static void
 record_shader (GhloVulkanPipeline *pipeline,
                guint64             n_points,
+               guint               points_per_group,
                const Table        *table,
                GhloGpuRecording   *recording)
 {
-  ghlo_gpu_shader_record (recording, pipeline, n_points, GHLO_GPU_SHADER_GROUP, table, sizeof *table,
+  ghlo_gpu_shader_record (recording, pipeline, n_points, points_per_group, table, sizeof *table,
                           GHLO_GPU_N_ADDRESSES (Table, n_items));
+}
+
+/* Makes items of what a turn has left to the next one. */
+static void
+begin_turn (Table *table,
+            gsize  size)
+{
+  guint64 stride = size;
+
+  table->keys = table->partial_keys;
+  table->updates = table->partials;
+  table->order = table->carries = 0;
+  table->n_items = ghlo_size_ceil_div (table->n_items, BLOCK);
+  table->n_dims = 1;
+  table->update_strides[0] = table->n_inner * size;
+  for (guint64 d = table->n_inner_dims; d-- > 0; stride *= table->inner_sizes[d])
+    table->inner_update_strides[d] = stride;
+}
+
+/* Writes the keys of items, which count units. */
+static void
+record_keys (const Scatter    *self,
+             const Table      *table,
+             GhloGpuRecording *recording)
+{
+  const gsize n_located = locate_items (self) * GHLO_GPU_SHADER_GROUP;
+  Table own = *table;
+
+  own.carries = own.carries && !self->is_plain;
+  if (!own.carries)
+    own.order = 0;
+  for (guint i = 0; i < own.n_parts; i++)
+    own.part_strides[i] /= own.unit;
+  for (guint i = 0; i < own.n_dims; i++)
+    own.to_strides[i] /= own.unit;
+  record_shader (self->locate[0], ghlo_size_ceil_div (own.n_items, n_located), 1, &own, recording);
 }
 
 static void
@@ -425,15 +647,24 @@ record_sorted (const Scatter    *self,
                guint64           scratch,
                GhloGpuRecording *recording)
 {
-  guint64 n_turns = self->combine.kind == COMBINE_ASSIGN ? 1 : ghlo_size_ceil_div (table->n_items, table->chunk);
-
   table->keys = scratch + self->keys;
-  record_shader (self->locate, table->n_items, table, recording);
-  table->order = ghlo_gpu_sort_record (&self->sort, &table->keys, scratch, recording);
-  for (guint64 i = 0; i < n_turns; i++)
+  table->order = table->carries ? self->is_plain ? table->updates : scratch + self->sort.orders[1] : 0;
+  table->counts = table->n_digits > 0 ? scratch + self->sort.counts : 0;
+  record_keys (self, table, recording);
+  table->counts = 0;
+  if (self->way == WAY_SORTED)
+    ghlo_gpu_sort_pairs (&self->sort, &table->keys, &table->order, scratch, recording);
+  for (guint i = 0;; i++)
     {
-      table->before = i * table->chunk;
-      record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+      gboolean is_last = table->n_items <= BLOCK || self->combine.kind == COMBINE_ASSIGN;
+
+      table->partials = is_last ? 0 : scratch + self->partials[i];
+      table->partial_keys = is_last ? 0 : scratch + self->partial_keys[i];
+      record_shader (self->apply[MIN (i, 1)],
+                     ghlo_size_ceil_div (table->n_items, table->n_places) * table->n_strips, 1, table, recording);
+      if (is_last)
+        return;
+      begin_turn (table, self->combine.size);
     }
 }
 
@@ -448,16 +679,24 @@ record_any (const Scatter    *self,
 {
   table->to = ghlo_gpu_place_encode (result);
   table->updates = ghlo_gpu_place_encode (updates);
-  if (table->n_elements == 0)
+  if (self->n_bytes == 0)
     return;
   if (operand.buffer != result.buffer || operand.offset != result.offset)
     ghlo_gpu_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->combine.size, 8));
   if (table->n_items == 0 || table->n_inner == 0)
     return;
-  if (self->is_direct)
-    record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+  if (self->way >= WAY_IN_ORDER)
+    {
+      record_sorted (self, table, ghlo_gpu_place_encode (scratch), recording);
+      return;
+    }
+  table->keys = self->way == WAY_ELECTED ? ghlo_gpu_place_encode (scratch) + self->keys : 0;
+  for (guint i = 0; i < 2 && self->locate[i] != NULL; i++)
+    record_shader (self->locate[i], table->n_items, GHLO_GPU_SHADER_GROUP, table, recording);
+  if (self->way == WAY_ATOMIC)
+    record_shader (self->apply[0], table->n_groups, 1, table, recording);
   else
-    record_sorted (self, table, ghlo_gpu_place_encode (scratch), recording);
+    record_shader (self->apply[0], table->n_items * table->n_inner, GHLO_GPU_SHADER_GROUP, table, recording);
 }
 
 static gboolean
@@ -501,7 +740,7 @@ describe (gpointer compiled)
 {
   const Scatter *self = compiled;
 
-  return g_strdup (self->is_atomic ? "atomic" : self->is_direct ? "direct" : "sorted");
+  return g_strdup (way_names[self->way]);
 }
 
 const GhloStepImplementation ghlo_gpu_step_scatter = {

@@ -93,6 +93,9 @@ read_request (gpointer               step,
 
   for (guint i = 0; reason == NULL && i < self->n_permuted; i++)
     self->sizes[i] = ghlo_element_info (request->operands[i].element_type)->size;
+  if (reason == NULL && request->op->kind == GHLO_OP_STABLEHLO_SORT && self->n_permuted == 1
+      && ghlo_gpu_sort_carry (&self->sort, self->sizes[0]))
+    self->n_permuted = 0;
 
   return reason;
 }
@@ -143,9 +146,11 @@ record (gpointer              compiled,
 
   if (self->sort.n_lines == 0 || self->n_kept == 0)
     return TRUE;
-  for (guint i = 0; i < self->n_permuted; i++)
+  numbers[0] = ghlo_gpu_place_encode (operands[0]);
+  for (guint i = 1; i < self->n_permuted; i++)
     numbers[i] = ghlo_gpu_place_encode (operands[i]);
-  order = ghlo_gpu_sort_record (&self->sort, numbers, ghlo_gpu_place_encode (scratch), recording);
+  order = ghlo_gpu_sort_record (&self->sort, numbers, ghlo_gpu_place_encode (results[0]),
+                                ghlo_gpu_place_encode (scratch), recording);
   for (guint i = 0; i < self->n_permuted; i++)
     ghlo_gpu_sort_permute (&self->sort, self->permuters[i], order, numbers[i], ghlo_gpu_place_encode (results[i]),
                            self->n_kept, recording);
@@ -166,7 +171,7 @@ record_top_k (gpointer              compiled,
 
   if (self->sort.n_lines == 0 || self->n_kept == 0)
     return TRUE;
-  order = ghlo_gpu_sort_record (&self->sort, &operand, ghlo_gpu_place_encode (scratch), recording);
+  order = ghlo_gpu_sort_record (&self->sort, &operand, 0, ghlo_gpu_place_encode (scratch), recording);
   ghlo_gpu_sort_permute (&self->sort, self->permuters[0], order, operand, ghlo_gpu_place_encode (results[0]),
                          self->n_kept, recording);
   ghlo_gpu_sort_permute (&self->sort, self->permuters[0], order, 0, ghlo_gpu_place_encode (results[1]),

@@ -86,6 +86,7 @@ test_rows (void)
 static void
 test_many (void)
 {
+  static const char *const integers[] = { "i32", "ui32", "i64", "ui64" };
   static const char *const numbers = "update_window_dims = [], inserted_window_dims = [0], "
                                      "scatter_dims_to_operand_dims = [0], index_vector_dim = 1";
 
@@ -95,7 +96,28 @@ test_many (void)
   check_scatter ("assign", "i16", "i32", "300x", "5000x1x", "5000x", numbers, 300);
   check_scatter ("add", "f32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
   check_scatter ("multiply", "ui32", "i32", "70000x", "3000x1x", "3000x", numbers, 70000);
-  check_scatter ("add", "i32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
+  check_scatter ("add", "bf16", "i64", "300x", "5000x1x", "5000x", numbers, 300);
+  check_scatter ("multiply", "i8", "ui8", "200x", "5000x1x", "5000x", numbers, 200);
+  check_scatter ("minimum", "f64", "i32", "7000x", "5000x1x", "5000x", numbers, 7000);
+  /* Items with two dimensions, two parts, and windows of several updates that overlap. */
+  check_scatter ("add", "f32", "i32", "40x30x", "50x60x2x", "50x60x", "update_window_dims = [], inserted_window_dims = "
+                 "[0, 1], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 2", 30);
+  check_scatter ("add", "f32", "i32", "90x80x", "700x2x", "700x3x2x", "update_window_dims = [1, 2], "
+                 "inserted_window_dims = [], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1", 80);
+  check_scatter ("maximum", "f16", "i32", "9x40x8x", "3000x1x", "9x3000x8x", "update_window_dims = [0, 2], "
+                 "inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1", 40);
+  /* Too many places for a number of each. */
+  check_scatter ("assign", "i8", "i32", "2000000x", "100x1x", "100x", numbers, 70);
+  check_scatter ("assign", "i8", "i32", "3000000x", "100000x1x", "100000x", numbers, 30000);
+  /* Integers, in any order: in shared memory, or in memory. */
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (integers); j++)
+      {
+        gboolean is_small = (i + j) % 2 != 0;
+
+        check_scatter (operations[i], integers[j], "i32", is_small ? "40x" : "9000x", "50000x1x", "50000x", numbers,
+                       g_test_rand_bit () ? is_small ? 40 : 9000 : 1);
+      }
 }
 
 /* Windows that overlap and that cross the bounds, where each update is a separate item. */
@@ -116,6 +138,100 @@ test_windows (void)
                      "inserted_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 2", 6);
       check_scatter (operation, element, "i64", "7x", "1x", "4x", "update_window_dims = [0], "
                      "inserted_window_dims = [], scatter_dims_to_operand_dims = [0], index_vector_dim = 0", 7);
+    }
+}
+
+enum { BLOCK = 256 };
+
+/* Adds @n numbers at @stride to @start, which is NULL for a block other than the first, as the device does: in blocks,
+ * and their sums in blocks again. */
+static float
+sum_in_blocks (float        start,
+               const float *numbers,
+               gsize        n)
+{
+  g_autofree float *sums = g_new (float, n / BLOCK + 1);
+  gsize n_sums = 0;
+
+  for (gsize i = 0; i < MIN (n, BLOCK); i++)
+    start += numbers[i];
+  for (gsize i = BLOCK; i < n; i += BLOCK, n_sums++)
+    {
+      sums[n_sums] = numbers[i];
+      for (gsize j = i + 1; j < MIN (n, i + BLOCK); j++)
+        sums[n_sums] += numbers[j];
+    }
+
+  return n_sums > 0 ? sum_in_blocks (start, sums, n_sums) : start;
+}
+
+typedef enum { SHUFFLED, SORTED, WRONGLY_SORTED } Indices;
+
+/* Compares with the order of additions in docs/internals/numbers.md, which does not apply to WRONGLY_SORTED indices. Of
+ * @n_rows rows, @n_hot get most updates. */
+static void
+check_order (gint    n,
+             gint    n_rows,
+             gint    window,
+             gint    n_hot,
+             Indices kind)
+{
+  g_autofree char *text = g_strdup_printf (
+    "func.func @main(%%x: tensor<%1$dx%2$dxf32>, %%i: tensor<%3$dx1xi32>, %%u: tensor<%3$dx%2$dxf32>) -> "
+    "tensor<%1$dx%2$dxf32> {\n  %%y = \"stablehlo.scatter\"(%%x, %%i, %%u) ({\n"
+    "  ^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n    %%r = stablehlo.add %%a, %%b : tensor<f32>\n"
+    "    stablehlo.return %%r : tensor<f32>\n  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = "
+    "[1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = "
+    "%4$s} : (tensor<%1$dx%2$dxf32>, tensor<%3$dx1xi32>, tensor<%3$dx%2$dxf32>) -> tensor<%1$dx%2$dxf32>\n"
+    "  return %%y : tensor<%1$dx%2$dxf32>\n}\n", n_rows, window, n, kind == SHUFFLED ? "false" : "true");
+  g_autofree char *operand = g_strdup_printf ("tensor<%dx%dxf32>", n_rows, window);
+  g_autofree char *indices = g_strdup_printf ("tensor<%dx1xi32>", n);
+  g_autofree char *updates = g_strdup_printf ("tensor<%dx%dxf32>", n, window);
+  g_autoptr (GhloValue) x = new_random (operand, -2, 2), i = new_tensor (indices), u = new_random (updates, -2, 2);
+  g_autofree float *numbers = g_new (float, n);
+  g_autofree gint *places = g_new (gint, n);
+  GhloValue *found[STEPS_MAX] = { NULL };
+  StepSearch search;
+
+  for (gint k = 0; k < n; k++)
+    places[k] = kind == SORTED ? (gint) ((gint64) k * (n_rows + 2) / n) - 1
+                : n_hot > 0 && g_test_rand_int_range (0, 10) > 0 ? g_test_rand_int_range (0, n_hot)
+                : g_test_rand_int_range (-1, n_rows + 1);
+  for (gint k = 0; k < n; k++)
+    set_number (i, (gsize) k, places[k]);
+  run_on (ghlo_devices_find ("vulkan"), text, "scatter", (GhloValue *[]) { x, i, u }, 3, found, &search);
+  g_assert_true (search.found);
+  /* A few rows. */
+  for (gint row = 0; row < n_rows && kind != WRONGLY_SORTED; row += row < 4 ? 1 : 1 + n_rows / 7)
+    for (gint column = 0; column < window; column += 1 + window / 5)
+      {
+        gsize count = 0, at = (gsize) (row * window + column);
+
+        for (gint k = 0; k < n; k++)
+          if (places[k] == row)
+            numbers[count++] = ((const float *) u->data)[k * window + column];
+        g_assert_cmpfloat (((const float *) found[0]->data)[at], ==,
+                           sum_in_blocks (((const float *) x->data)[at], numbers, count));
+      }
+  ghlo_value_unref (found[0]);
+}
+
+static void
+test_order (void)
+{
+  if (find_vulkan () == NULL)
+    return;
+  for (Indices kind = SHUFFLED; kind <= WRONGLY_SORTED; kind++)
+    {
+      check_order (1000000, 3, 1, 0, kind);
+      check_order (200000, 1000, 1, 2, kind);
+      check_order (200000, 200000, 1, 0, kind);
+      check_order (70000, 300, 5, 1, kind);
+      check_order (20000, 1, 64, 0, kind);
+      check_order (3000, 50, 130, 3, kind);
+      check_order (600, 2, 3000, 0, kind);
+      check_order (257, 1, 1, 0, kind);
+      check_order (1500, 700, 3, 1, kind);
     }
 }
 
@@ -227,6 +343,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/scatter/rows", test_rows);
   g_test_add_func ("/vulkan/scatter/many", test_many);
   g_test_add_func ("/vulkan/scatter/windows", test_windows);
+  g_test_add_func ("/vulkan/scatter/order", test_order);
   g_test_add_func ("/vulkan/scatter/batches", test_batches);
   g_test_add_func ("/vulkan/scatter/empty", test_empty);
   g_test_add_func ("/vulkan/scatter/unique", test_unique);

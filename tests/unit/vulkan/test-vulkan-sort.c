@@ -89,6 +89,7 @@ test_lengths (void)
 {
   static const gint lengths[] = { 1, 2, 3, 8, 9, 63, 64, 65, 255, 256, 257, 1023, 1025, 2047, 2048, 2049, 4096, 4097,
                                   10000 };
+  static const char *const narrow[] = { "f32", "i1", "i8", "ui8", "i16", "bf16", "f16", "i32", "f8E5M2" };
 
   if (find_vulkan () == NULL)
     return;
@@ -101,6 +102,9 @@ test_lengths (void)
       check_one ("i64", other, 1, "GT", FALSE, i % 2);
       check_one ("f16", shape, 0, directions[i % 4], FALSE, i % 2);
     }
+  /* Elements that are moved with their keys, in larger tiles too. */
+  for (guint i = 0; i < G_N_ELEMENTS (narrow); i++)
+    check_one (narrow[i], i == 0 ? "600000x1" : "2x3001", i == 0 ? 0 : 1, directions[i % 4], TRUE, i % 2);
 }
 
 /* A comparator that is only a partial order: the result is determined by the comparisons that are made. */
