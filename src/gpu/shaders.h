@@ -22,6 +22,7 @@ enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_MAX_ADDRESSES = 32 };
   SHADER (CUMULATIVE, cumulative) \
   SHADER (CUMULATIVE_F64, cumulative_f64) \
   SHADER (FFT, fft) \
+  SHADER (FFT_F64, fft_f64) \
   SHADER (LINALG, linalg) \
   SHADER (LOOP, loop) \
   SHADER (RANDOM, random) \
