@@ -19,6 +19,7 @@
 #include "shaders/cumulative.h"
 #include "shaders/cumulative_f64.h"
 #include "shaders/fft.h"
+#include "shaders/fft_f64.h"
 #include "shaders/linalg.h"
 #include "shaders/loop.h"
 #include "shaders/permute.h"

@@ -23,6 +23,7 @@ enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_SHADER_SHARED = 32 << 10, GHLO_GPU_
   SHADER (CUMULATIVE, cumulative) \
   SHADER (CUMULATIVE_F64, cumulative_f64) \
   SHADER (FFT, fft) \
+  SHADER (FFT_F64, fft_f64) \
   SHADER (LINALG, linalg) \
   SHADER (LOOP, loop) \
   SHADER (PERMUTE, permute) \

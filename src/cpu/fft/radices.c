@@ -43,7 +43,7 @@ ghlo_cpu_radices_read (GhloCpuRadices *self,
 
 static gboolean
 fill_twiddles (GhloCpuRadices     *self,
-               const GhloCpuRoots *roots,
+               const GhloRoots *roots,
                guint               pass,
                gsize               m)
 {
@@ -55,7 +55,7 @@ fill_twiddles (GhloCpuRadices     *self,
     return FALSE;
   for (gsize k = 0; k < m; k++)
     for (guint j = 1; j < radix; j++)
-      ghlo_cpu_root_store (ghlo_cpu_roots_get (roots, j * k * step), self->is_f64, self->twiddles[pass], at++);
+      ghlo_root_store (ghlo_roots_get (roots, j * k * step), self->is_f64, self->twiddles[pass], at++);
 
   return TRUE;
 }
@@ -87,10 +87,10 @@ fill_order (GhloCpuRadices *self)
 gboolean
 ghlo_cpu_radices_prepare (GhloCpuRadices *self)
 {
-  g_auto (GhloCpuRoots) roots = { 0 };
+  g_auto (GhloRoots) roots = { 0 };
   gsize m = self->n;
 
-  if (!ghlo_cpu_roots_init (&roots, self->n))
+  if (!ghlo_roots_init (&roots, self->n))
     return FALSE;
   for (guint pass = 0; pass < self->n_passes; pass++)
     {
@@ -103,7 +103,7 @@ ghlo_cpu_radices_prepare (GhloCpuRadices *self)
         continue;
       self->roots[pass] = g_malloc_n (radix, 16);
       for (guint k = 0; k < radix; k++)
-        ghlo_cpu_root_store (ghlo_cpu_roots_get (&roots, self->n / radix * k), self->is_f64, self->roots[pass], k);
+        ghlo_root_store (ghlo_roots_get (&roots, self->n / radix * k), self->is_f64, self->roots[pass], k);
     }
 
   return fill_order (self);

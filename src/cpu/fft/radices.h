@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "cpu/fft/roots.h"
+#include "base/roots.h"
 #include "cpu/isa/routines.h"
 
 G_BEGIN_DECLS

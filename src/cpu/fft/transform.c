@@ -166,21 +166,21 @@ static gboolean
 fill_halves (GhloCpuTransform  *self,
              const GhloMonitor *monitor)
 {
-  g_auto (GhloCpuRoots) roots = { 0 };
+  g_auto (GhloRoots) roots = { 0 };
 
   self->halves = new_table (self, self->core / 2 + 1);
-  if (self->halves == NULL || !ghlo_cpu_roots_init (&roots, self->n))
+  if (self->halves == NULL || !ghlo_roots_init (&roots, self->n))
     return FALSE;
   for (gsize k = 0; k <= self->core / 2; k++)
     {
-      GhloCpuRoot root = ghlo_cpu_roots_get (&roots, k);
-      GhloCpuRoot half = { root.im / 2, -root.re / 2 };
+      GhloRoot root = ghlo_roots_get (&roots, k);
+      GhloRoot half = { root.im / 2, -root.re / 2 };
 
       if (!proceed (monitor, k))
         return FALSE;
       if (self->form == GHLO_CPU_TRANSFORM_HALF)
         half.im = -half.im;
-      ghlo_cpu_root_store (half, self->is_f64, self->halves, k);
+      ghlo_root_store (half, self->is_f64, self->halves, k);
     }
 
   return TRUE;
@@ -190,23 +190,23 @@ static gboolean
 fill_twists (GhloCpuTransform  *self,
              const GhloMonitor *monitor)
 {
-  g_auto (GhloCpuRoots) roots = { 0 };
+  g_auto (GhloRoots) roots = { 0 };
   gsize n = self->columns.n, lanes = ghlo_cpu_transform_n_lanes (self);
   gsize n_blocks = ghlo_size_ceil_div (self->rows.n, lanes);
   gsize real_size = ghlo_cpu_transform_size (self) / 2;
 
   self->lane_twists = g_aligned_alloc (n, GHLO_CPU_FOURIER_ROW, 64);
   self->twists = new_table (self, n_blocks * n);
-  if (self->twists == NULL || !ghlo_cpu_roots_init (&roots, self->length))
+  if (self->twists == NULL || !ghlo_roots_init (&roots, self->length))
     return FALSE;
   for (gsize k = 0; k < n; k++)
     for (gsize lane = 0; lane < lanes; lane++)
       {
-        GhloCpuRoot root = ghlo_cpu_roots_get (&roots, k * lane % self->length);
+        GhloRoot root = ghlo_roots_get (&roots, k * lane % self->length);
         guint8 *at = self->lane_twists + k * GHLO_CPU_FOURIER_ROW + lane * real_size;
         guint8 parts[16];
 
-        ghlo_cpu_root_store (root, self->is_f64, parts, 0);
+        ghlo_root_store (root, self->is_f64, parts, 0);
         memcpy (at, parts, real_size);
         memcpy (at + GHLO_CPU_FOURIER_PART, parts + real_size, real_size);
       }
@@ -214,7 +214,7 @@ fill_twists (GhloCpuTransform  *self,
     {
       if (!proceed (monitor, i))
         return FALSE;
-      ghlo_cpu_root_store (ghlo_cpu_roots_get (&roots, i % n * (i / n) * lanes % self->length), self->is_f64,
+      ghlo_root_store (ghlo_roots_get (&roots, i % n * (i / n) * lanes % self->length), self->is_f64,
                            self->twists, i);
     }
 
@@ -262,16 +262,16 @@ static gboolean
 fill_chirps (GhloCpuTransform  *self,
              const GhloMonitor *monitor)
 {
-  g_auto (GhloCpuRoots) roots = { 0 };
+  g_auto (GhloRoots) roots = { 0 };
   gsize n = self->core;
 
   self->chirp = new_table (self, n);
   self->filter = new_table (self, self->length);
-  if (self->chirp == NULL || self->filter == NULL || !ghlo_cpu_roots_init (&roots, 2 * n))
+  if (self->chirp == NULL || self->filter == NULL || !ghlo_roots_init (&roots, 2 * n))
     return FALSE;
   for (gsize k = 0; k < n; k++)
     {
-      GhloCpuRoot root = ghlo_cpu_roots_get (&roots, k * k % (2 * n)), conjugate = { root.re, -root.im };
+      GhloRoot root = ghlo_roots_get (&roots, k * k % (2 * n)), conjugate = { root.re, -root.im };
 
       if (!proceed (monitor, k))
         return FALSE;
@@ -280,9 +280,9 @@ fill_chirps (GhloCpuTransform  *self,
           conjugate = root;
           root.im = -root.im;
         }
-      ghlo_cpu_root_store (root, self->is_f64, self->chirp, k);
-      ghlo_cpu_root_store (conjugate, self->is_f64, self->filter, k);
-      ghlo_cpu_root_store (conjugate, self->is_f64, self->filter, (self->length - k) % self->length);
+      ghlo_root_store (root, self->is_f64, self->chirp, k);
+      ghlo_root_store (conjugate, self->is_f64, self->filter, k);
+      ghlo_root_store (conjugate, self->is_f64, self->filter, (self->length - k) % self->length);
     }
 
   return transform_filter (self, monitor);
@@ -292,13 +292,13 @@ static gboolean
 fill_cycles (GhloCpuTransform  *self,
              const GhloMonitor *monitor)
 {
-  g_auto (GhloCpuRoots) roots = { 0 };
+  g_auto (GhloRoots) roots = { 0 };
   const gsize n = self->core, root = find_primitive_root (n);
 
   self->filter = new_table (self, self->length);
   self->powers = g_try_new (guint32, self->length);
   self->order = g_try_new (guint32, n + 1);
-  if (self->filter == NULL || self->powers == NULL || self->order == NULL || !ghlo_cpu_roots_init (&roots, n))
+  if (self->filter == NULL || self->powers == NULL || self->order == NULL || !ghlo_roots_init (&roots, n))
     return FALSE;
   self->order[0] = (guint32) self->length;
   self->order[n] = (guint32) n;
@@ -306,11 +306,11 @@ fill_cycles (GhloCpuTransform  *self,
     {
       /* The inverse of a power is as far from the end of the cycle. */
       const gsize inverse = (self->length - i) % self->length;
-      GhloCpuRoot factor = ghlo_cpu_roots_get (&roots, power);
+      GhloRoot factor = ghlo_roots_get (&roots, power);
 
       if (self->inverse)
         factor.im = -factor.im;
-      ghlo_cpu_root_store (factor, self->is_f64, self->filter, inverse);
+      ghlo_root_store (factor, self->is_f64, self->filter, inverse);
       self->powers[i] = (guint32) power;
       self->order[power] = self->columns.order[inverse];
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cholesky and triangular_solve of f32, computed in f64, which almost always rounds to the same numbers as the long
- * doubles of the reference executor.
+ * cholesky and triangular_solve of f32, in blocks of rows: those on the diagonal are factored and inverted in f64, and
+ * all else is products of f32.
  */
 
 #include "base/sizes.h"
@@ -31,7 +31,7 @@ typedef struct
   gsize             batch;
   gint64            n, m;
   Layout            triangle, sides;            /* for cholesky, triangle is also the layout of the result */
-  gsize             at_triangle, at_sides, at_failed, scratch;
+  gsize             at_triangle, at_sides, at_inverses, at_failed, scratch;
   GhloVulkanPipeline *pipelines[LINALG_N_PHASES];
 } Linalg;
 
@@ -65,14 +65,17 @@ static const char *
 reserve_scratch (Linalg         *self,
                  const GhloView *a)
 {
-  gsize rows, in_triangles, in_sides;
+  const gsize n_blocks = (gsize) ghlo_ceil_div (self->n, LINALG_BLOCK);
+  gsize rows, in_triangles, in_sides, in_inverses;
 
   if (!ghlo_shape_count (a->dimensions, a->rank - 2, &self->batch)
       || !ghlo_size_mul (&rows, self->batch, (gsize) self->n)
       || !ghlo_size_mul (&in_triangles, rows, (gsize) self->n)
       || !ghlo_size_mul (&in_sides, rows, (gsize) self->m)
-      || !ghlo_size_reserve (&self->scratch, &self->at_triangle, in_triangles, sizeof (double))
-      || !ghlo_size_reserve (&self->scratch, &self->at_sides, in_sides, sizeof (double))
+      || !ghlo_size_mul (&in_inverses, self->batch, n_blocks * LINALG_BLOCK * LINALG_BLOCK)
+      || !ghlo_size_reserve (&self->scratch, &self->at_triangle, in_triangles, sizeof (float))
+      || !ghlo_size_reserve (&self->scratch, &self->at_sides, in_sides, sizeof (float))
+      || !ghlo_size_reserve (&self->scratch, &self->at_inverses, in_inverses, sizeof (float))
       || !ghlo_size_reserve (&self->scratch, &self->at_failed, self->batch, sizeof (guint32)))
     return "it needs too much scratch memory";
 
@@ -149,7 +152,7 @@ typedef struct
 {
   const Linalg *self;
   gpointer      recording;
-  guint64       triangle, sides, failed;        /* encoded places */
+  guint64       triangle, sides, inverses, failed;      /* encoded places */
   gint64        begin, end;                     /* rows of the current block */
 } Stages;
 
@@ -167,8 +170,8 @@ add (const Stages *stages,
   table.begin = (guint64) stages->begin;
   table.end = (guint64) stages->end;
   ghlo_gpu_shader_record (stages->recording, self->pipelines[phase], self->batch * (guint64) n_points,
-                          phase == LINALG_FACTOR ? 1 : GHLO_GPU_SHADER_GROUP, &table, sizeof table,
-                          GHLO_GPU_N_ADDRESSES (Table, n));
+                          phase >= LINALG_INVERT && phase <= LINALG_UPDATE ? 1 : GHLO_GPU_SHADER_GROUP, &table,
+                          sizeof table, GHLO_GPU_N_ADDRESSES (Table, n));
 }
 
 static void
@@ -189,25 +192,33 @@ add_move (const Stages *stages,
   add (stages, phase, table, self->n * layout->columns);
 }
 
+static gint64
+count_tiles (gint64 n)
+{
+  return ghlo_ceil_div (n, LINALG_BLOCK);
+}
+
 static void
 add_solve (const Stages *stages)
 {
   const Linalg *self = stages->self;
-  const Table table = { .triangle = stages->triangle, .sides = stages->sides };
+  const gint64 across = count_tiles (self->m);
 
-  add (stages, LINALG_SOLVE, table, self->m);
-  add (stages, LINALG_SUBTRACT, table, (self->n - stages->end) * self->m);
+  add (stages, LINALG_SOLVE, (Table) { .sides = stages->sides, .inverses = stages->inverses }, across);
+  add (stages, LINALG_SUBTRACT, (Table) { .triangle = stages->triangle, .sides = stages->sides },
+       count_tiles (self->n - stages->end) * across);
 }
 
 static void
 add_factor (const Stages *stages)
 {
-  const gint64 below = stages->self->n - stages->end;
-  const Table table = { .triangle = stages->triangle };
+  const gint64 down = count_tiles (stages->self->n - stages->end);
+  const Table table = { .triangle = stages->triangle, .inverses = stages->inverses };
 
-  add (stages, LINALG_FACTOR, (Table) { .triangle = stages->triangle, .failed = stages->failed }, 1);
-  add (stages, LINALG_FACTOR_BELOW, table, below);
-  add (stages, LINALG_UPDATE, table, below * below);
+  add (stages, LINALG_FACTOR, (Table) { .triangle = stages->triangle, .inverses = stages->inverses,
+                                        .failed = stages->failed }, 1);
+  add (stages, LINALG_FACTOR_BELOW, table, down);
+  add (stages, LINALG_UPDATE, (Table) { .triangle = stages->triangle }, down * (down + 1) / 2);
 }
 
 static gboolean
@@ -220,11 +231,16 @@ record (gpointer              compiled,
 {
   const Linalg *self = compiled;
   const guint64 base = ghlo_gpu_place_encode (scratch), result = ghlo_gpu_place_encode (results[0]);
-  Stages stages = { self, recording, base + self->at_triangle, base + self->at_sides, base + self->at_failed, 0, 0 };
+  Stages stages = { self, recording, base + self->at_triangle, base + self->at_sides, base + self->at_inverses,
+                    base + self->at_failed, 0, 0 };
 
   add_move (&stages, LINALG_LOAD, ghlo_gpu_place_encode (operands[0]), stages.triangle, &self->triangle);
   if (!self->is_cholesky)
-    add_move (&stages, LINALG_LOAD, ghlo_gpu_place_encode (operands[1]), stages.sides, &self->sides);
+    {
+      add_move (&stages, LINALG_LOAD, ghlo_gpu_place_encode (operands[1]), stages.sides, &self->sides);
+      add (&stages, LINALG_INVERT, (Table) { .triangle = stages.triangle, .inverses = stages.inverses },
+           count_tiles (self->n));
+    }
   for (; stages.begin < self->n; stages.begin = stages.end)
     {
       stages.end = MIN (stages.begin + LINALG_BLOCK, self->n);
@@ -246,7 +262,7 @@ describe (gpointer compiled)
 {
   const Linalg *self = compiled;
 
-  return g_strdup_printf ("f64, %" G_GINT64_FORMAT " blocks of %d rows", ghlo_ceil_div (self->n, LINALG_BLOCK),
+  return g_strdup_printf ("%" G_GINT64_FORMAT " blocks of %d rows", ghlo_ceil_div (self->n, LINALG_BLOCK),
                           LINALG_BLOCK);
 }
 

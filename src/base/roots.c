@@ -3,12 +3,12 @@
  * Roots of unity.
  */
 
-#include "cpu/fft/roots.h"
+#include "base/roots.h"
 
 #include <math.h>
 
 /* exp (-2 pi i k / n), from an angle of at most an eighth of a turn. */
-static GhloCpuRoot
+static GhloRoot
 evaluate (gsize k,
           gsize n)
 {
@@ -21,18 +21,18 @@ evaluate (gsize k,
   switch (quarter % 4)
     {
     case 0:
-      return (GhloCpuRoot) { c, s };
+      return (GhloRoot) { c, s };
     case 1:
-      return (GhloCpuRoot) { s, -c };
+      return (GhloRoot) { s, -c };
     case 2:
-      return (GhloCpuRoot) { -c, -s };
+      return (GhloRoot) { -c, -s };
     default:
-      return (GhloCpuRoot) { -s, c };
+      return (GhloRoot) { -s, c };
     }
 }
 
 gboolean
-ghlo_cpu_roots_init (GhloCpuRoots *self,
+ghlo_roots_init (GhloRoots *self,
                      gsize         n)
 {
   gsize n_coarse;
@@ -42,8 +42,8 @@ ghlo_cpu_roots_init (GhloCpuRoots *self,
   while (self->n_fine * self->n_fine < n)
     self->n_fine *= 2;
   n_coarse = n / self->n_fine + 1;
-  self->fine = g_try_new (GhloCpuRoot, self->n_fine);
-  self->coarse = g_try_new (GhloCpuRoot, n_coarse);
+  self->fine = g_try_new (GhloRoot, self->n_fine);
+  self->coarse = g_try_new (GhloRoot, n_coarse);
   if (self->fine == NULL || self->coarse == NULL)
     return FALSE;
   for (gsize i = 0; i < self->n_fine; i++)
@@ -55,17 +55,17 @@ ghlo_cpu_roots_init (GhloCpuRoots *self,
 }
 
 void
-ghlo_cpu_roots_clear (GhloCpuRoots *self)
+ghlo_roots_clear (GhloRoots *self)
 {
   g_clear_pointer (&self->fine, g_free);
   g_clear_pointer (&self->coarse, g_free);
 }
 
-GhloCpuRoot
-ghlo_cpu_roots_get (const GhloCpuRoots *self,
+GhloRoot
+ghlo_roots_get (const GhloRoots *self,
                     gsize               k)
 {
-  GhloCpuRoot a = self->coarse[k / self->n_fine], b = self->fine[k % self->n_fine];
+  GhloRoot a = self->coarse[k / self->n_fine], b = self->fine[k % self->n_fine];
 
-  return k % self->n_fine == 0 ? a : (GhloCpuRoot) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+  return k % self->n_fine == 0 ? a : (GhloRoot) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }

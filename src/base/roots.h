@@ -13,27 +13,27 @@ G_BEGIN_DECLS
 typedef struct
 {
   long double re, im;
-} GhloCpuRoot;
+} GhloRoot;
 
 typedef struct
 {
   gsize        n, n_fine;
-  GhloCpuRoot *fine, *coarse;      /* owned */
-} GhloCpuRoots;
+  GhloRoot *fine, *coarse;      /* owned */
+} GhloRoots;
 
 /* FALSE where there is no memory. */
-gboolean    ghlo_cpu_roots_init  (GhloCpuRoots *self,
+gboolean    ghlo_roots_init  (GhloRoots *self,
                                   gsize         n);
-void        ghlo_cpu_roots_clear (GhloCpuRoots *self);
+void        ghlo_roots_clear (GhloRoots *self);
 /* exp (-2 pi i k / n), for k < n. */
-GhloCpuRoot ghlo_cpu_roots_get   (const GhloCpuRoots *self,
+GhloRoot ghlo_roots_get   (const GhloRoots *self,
                                   gsize               k);
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloCpuRoots, ghlo_cpu_roots_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloRoots, ghlo_roots_clear)
 
 /* Rounds a number into place @i of a table of complex numbers of f64, or of f32. */
 static inline void
-ghlo_cpu_root_store (GhloCpuRoot root,
+ghlo_root_store (GhloRoot root,
                      gboolean    is_f64,
                      gpointer    table,
                      gsize       i)
