@@ -381,7 +381,7 @@ ghlo_spirv_load_four (Spirv *self,
                       guint  access,
                       Id    *elements)
 {
-  ghlo_spirv_read_four (self, self->kernel->accesses[access].type, find_place (self, access).address, elements);
+  ghlo_spirv_read_adjacent (self, self->kernel->accesses[access].type, 4, find_place (self, access).address, elements);
 }
 
 void
