@@ -25,8 +25,10 @@ enum { ELEMENTS_EACH = 16 };
 
 /* Where points have few elements each, a workgroup of TOGETHER invocations computes several of them: as many
  * invocations per point as leave each of them FEW_EACH elements, and as fill lines of LINE bytes, at most
- * MOST_TOGETHER; more where points are few. A point has LEAST_CHAINS chains and LEAST_ELEMENTS elements at least. */
-enum { TOGETHER = 128, FEW_EACH = 16, LINE = 128, MOST_TOGETHER = 32, LEAST_CHAINS = 4, LEAST_ELEMENTS = 16 };
+ * MOST_TOGETHER; more where points are few. There are LEAST_POINTS points at least, which have LEAST_CHAINS chains and
+ * LEAST_ELEMENTS elements at least. */
+enum { TOGETHER = 128, FEW_EACH = 16, LINE = 128, MOST_TOGETHER = 32, LEAST_CHAINS = 4, LEAST_ELEMENTS = 16,
+       LEAST_POINTS = 32 };
 
 /* The threshold that replaces MANY_ELEMENTS where loops carry arrays, which a single invocation would keep in distant
  * scratch memory; and the maximum number of invocations per workgroup. */
@@ -219,7 +221,7 @@ has_short_rows (const GhloGpuKernel *self)
     if (self->kernel->blocks[i].kind != GHLO_BLOCK_POINTS)
       return FALSE;
 
-  return has_folds (self->kernel) && self->n_points > 1 && find_longest (self) >= LEAST_ELEMENTS;
+  return has_folds (self->kernel) && self->n_points >= LEAST_POINTS && find_longest (self) >= LEAST_ELEMENTS;
 }
 
 /* Lets a workgroup compute several points, each by a few invocations. */
@@ -239,7 +241,7 @@ choose_together (GhloGpuKernel *self)
   while (n < n_chains && ((n < MOST_TOGETHER && (n * FEW_EACH < last || (is_inner && n * step < LINE)))
                           || self->n_points * n_parts * n < MANY_INVOCATIONS))
     n *= 2;
-  n_points = TOGETHER / n;
+  n_points = MAX (TOGETHER / n, 1);
   while (!is_inner && n_points * step < LINE && n_points * n < MOST_INVOCATIONS)
     n_points *= 2;
   while (n_points > 1 && (n_points / 2 >= self->n_points

@@ -165,7 +165,7 @@ ghlo_gpu_permute_init (GhloGpuPermute        *self,
 
   *self = (GhloGpuPermute) { .device = device, .size = (guint) size };
   if (n_axes < 2 || n_axes > MAX_AXES || size > 8 || reaches[0] > G_MAXUINT32 || reaches[1] > G_MAXUINT32
-      || ghlo_gpu_shaders_obstacle (device) != NULL)
+      || ghlo_gpu_shaders_obstacle (device, 0) != NULL)
     return FALSE;
   for (guint i = 0; i < 2; i++)
     {

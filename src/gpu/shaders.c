@@ -100,13 +100,14 @@ ghlo_gpu_shader_get_words (GhloGpuShader  shader,
 }
 
 const char *
-ghlo_gpu_shaders_obstacle (const GhloGpuDevice *device)
+ghlo_gpu_shaders_obstacle (const GhloGpuDevice *device,
+                           gsize                shared_memory)
 {
   if (!device->vulkan.has_narrow_storage)
     return "the device cannot load integers of 8 and 16 bits";
   if (device->vulkan.max_group_size < GHLO_GPU_SHADER_GROUP)
     return "the device's maximum workgroup size is too small";
-  if (device->vulkan.shared_memory < GHLO_GPU_SHADER_SHARED)
+  if (device->vulkan.shared_memory < shared_memory)
     return "the device's workgroups have too little shared memory";
 
   return NULL;

@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* Invocations per workgroup (GROUP in shaders/common.glsl) and bytes of its shared memory, and the maximum number of
- * addresses in a table. */
+/* Invocations per workgroup (GROUP in shaders/common.glsl), the most bytes of shared memory of shaders that don't adapt
+ * to how much there is, and the maximum number of addresses in a table. */
 enum { GHLO_GPU_SHADER_GROUP = 256, GHLO_GPU_SHADER_SHARED = 32 << 10, GHLO_GPU_MAX_ADDRESSES = 32 };
 
 #define GHLO_GPU_SHADERS(SHADER) \
@@ -65,8 +65,10 @@ const char         *ghlo_gpu_shader_get_name  (GhloGpuShader         shader);
 GBytes             *ghlo_gpu_shader_get_words (GhloGpuShader         shader,
                                                const guint32        *constants,
                                                guint                 n_constants);
-/* Returns what @device lacks to run the shaders, as the reason of a selection, or NULL. */
-const char         *ghlo_gpu_shaders_obstacle (const GhloGpuDevice  *device);
+/* Returns what @device lacks to run shaders that take up to @shared_memory bytes, as the reason of a selection, or
+ * NULL. */
+const char         *ghlo_gpu_shaders_obstacle (const GhloGpuDevice  *device,
+                                               gsize                 shared_memory);
 /* Whether @device computes in f64 as the shaders need it for results of f32. */
 gboolean            ghlo_gpu_shaders_have_f64 (const GhloGpuDevice  *device);
 /* Returns how many values a shader should load before it uses the first, where a GPU should load @n: processors do not

@@ -133,7 +133,7 @@ ghlo_gpu_sort_init (GhloGpuSort              *self,
   if (n > G_MAXINT32 || !find_scratch (self))
     return "it has too many elements to sort";
 
-  return ghlo_gpu_shaders_obstacle (device);
+  return ghlo_gpu_shaders_obstacle (device, GHLO_GPU_SHADER_SHARED);
 }
 
 /* @size is the key's size, or 1 where it does not matter. */

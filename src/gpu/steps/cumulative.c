@@ -119,7 +119,7 @@ choose_shaders (Cumulative     *self,
                                               self->window.type);
 
   if (reason == NULL)
-    reason = ghlo_gpu_shaders_obstacle (self->device);
+    reason = ghlo_gpu_shaders_obstacle (self->device, GHLO_GPU_SHADER_SHARED);
   if (reason != NULL)
     return reason;
   if (is_f64 (self) && !has_f64 (self))

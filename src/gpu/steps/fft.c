@@ -469,7 +469,7 @@ read_request (gpointer               step,
   if (self->is_f64 && !ghlo_gpu_shaders_have_f64 (device))
     return "the device does not compute it with the required accuracy";
 
-  return ghlo_gpu_shaders_obstacle (device) != NULL ? ghlo_gpu_shaders_obstacle (device)
+  return ghlo_gpu_shaders_obstacle (device, 0) != NULL ? ghlo_gpu_shaders_obstacle (device, 0)
                                                        : read_lengths (self, operand, result);
 }
 

@@ -91,6 +91,7 @@ read_request (gpointer               step,
   GhloGpuDevice *device = (GhloGpuDevice *) core;
   const GhloView *a = &request->operands[0];
   const gboolean is_lower = ghlo_ir_op_get_int (request->op, "lower", 0) != 0;
+  const char *reason = ghlo_gpu_shaders_obstacle (device, GHLO_GPU_SHADER_SHARED);
 
   self->device = device;
   self->is_cholesky = request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY;
@@ -107,8 +108,7 @@ read_request (gpointer               step,
   else
     lay_out_solve (self, request->op, &request->operands[1], is_lower);
 
-  return ghlo_gpu_shaders_obstacle (device) != NULL ? ghlo_gpu_shaders_obstacle (device)
-                                                       : reserve_scratch (self, a);
+  return reason != NULL ? reason : reserve_scratch (self, a);
 }
 
 static void

@@ -35,7 +35,7 @@ read_request (gpointer               step,
   if (reason == NULL && ghlo_element_info (request->operands[0].element_type)->size < sizeof (guint32))
     reason = "its state has elements narrower than 32 bits";
   if (reason == NULL)
-    reason = ghlo_gpu_shaders_obstacle (device);
+    reason = ghlo_gpu_shaders_obstacle (device, 0);
   if (reason != NULL)
     return reason;
   self->device = device;

@@ -274,7 +274,7 @@ count_points (Scatter        *self,
   if (n_items > G_MAXINT32 || self->n_bytes / self->combine.size >= G_MAXUINT32)
     return "it has too many updates, or too large a result";
 
-  return ghlo_gpu_shaders_obstacle (self->device);
+  return ghlo_gpu_shaders_obstacle (self->device, GHLO_GPU_SHADER_SHARED);
 }
 
 /* Whether elements are integers with an operation that the device supports atomically. */
