@@ -18,7 +18,7 @@ import tap
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Of the packages jax-ghlo and jax-ghlo-llvm, in bytes: packed, installed.
-MOST, MOST_LLVM = (30e6, 94e6), (17e6, 42e6)
+MOST, MOST_LLVM = (30e6, 95e6), (17e6, 42e6)
 
 folder = tempfile.TemporaryDirectory()
 wheel, llvm_wheel = (pathlib.Path(folder.name) / f'{name}-0-py3-none-manylinux_2_34_{platform.machine()}.whl'
