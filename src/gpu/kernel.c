@@ -229,7 +229,7 @@ static void
 choose_together (GhloGpuKernel *self)
 {
   const GhloKernel *kernel = self->kernel;
-  const gint64 last = self->extents[kernel->n_axes - 1];
+  const gint64 last = kernel->n_axes > 0 ? self->extents[kernel->n_axes - 1] : 1;
   const guint n_chains = least_chains (kernel, MOST_INVOCATIONS);
   const guint64 n_parts = ghlo_spirv_count_parts (kernel, self->extents);
   gboolean is_inner;
