@@ -9,6 +9,7 @@
 #include "../reference/kernel-programs.h"
 
 #include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "runtime/place.h"
 #include "gpu/device.h"
 
@@ -75,6 +76,36 @@ run_on (GhloDeviceCore  *device,
       ghlo_value_fetch (outputs[i], NULL, &error);
       g_assert_no_error (error);
     }
+}
+
+/* Runs the program with its operations merged. Returns how it was run. */
+static inline char *
+run_fused (const char  *device,
+           const char  *text,
+           GhloValue  **inputs,
+           GhloValue  **outputs)
+{
+  const GhloOptimizeOptions options = { .level = 2 };
+  GhloDeviceCore *core = ghlo_devices_find (device);
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) prepared = NULL;
+  GhloIrOp *entry;
+
+  ghlo_fuse (module, core, &options, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  entry = ghlo_ir_module_get_entry (module);
+  prepared = ghlo_devices_prepare (core, module, entry, NULL, &error);
+  g_assert_no_error (error);
+  ghlo_prepared_run (prepared, NULL, inputs, ghlo_ir_func_get_body (entry)->n_arguments, outputs, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < ghlo_prepared_get_n_outputs (prepared); i++)
+    {
+      ghlo_value_fetch (outputs[i], NULL, &error);
+      g_assert_no_error (error);
+    }
+
+  return ghlo_prepared_describe (prepared);
 }
 
 /* Compares bits; where floats are computed, any NaN equals any other. */

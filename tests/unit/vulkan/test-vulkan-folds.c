@@ -6,8 +6,6 @@
 
 #include "shader-steps.h"
 
-#include "compiler/optimize.h"
-
 static const char *const all_types[] = { "f32", "bf16", "f64", "i32" };
 static const gint64 sizes[] = { 2, 3, 5, 8, 10, 16, 31, 64, 100, 257, 512, 3000 };
 
@@ -64,32 +62,6 @@ make_program (GRand  *random,
     "  %%r = stablehlo.reduce(%%m init: %%z) applies stablehlo.%6$s across dimensions = [%7$s] : "
     "(%1$s, tensor<%4$s>) -> %2$s\n  return %%r, %%m : %2$s, %1$s\n}\n", from->str, to->str,
     element[0] == 'i' ? "0" : "0.0", element, kept->str, name, axes->str);
-}
-
-/* Runs the program with its operations merged. Returns how it was run. */
-static char *
-run_fused (const char  *device,
-           const char  *text,
-           GhloValue  **inputs,
-           GhloValue  **outputs)
-{
-  const GhloOptimizeOptions options = { .level = 2 };
-  GhloDeviceCore *core = ghlo_devices_find (device);
-  g_autoptr (GhloIrModule) module = parse (text);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = NULL;
-
-  ghlo_fuse (module, core, &options, NULL, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  prepared = ghlo_devices_prepare (core, module, ghlo_ir_module_get_entry (module), NULL, &error);
-  g_assert_no_error (error);
-  ghlo_prepared_run (prepared, NULL, inputs, 2, outputs, NULL, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < 2; i++)
-    ghlo_value_fetch (outputs[i], NULL, &error);
-  g_assert_no_error (error);
-
-  return ghlo_prepared_describe (prepared);
 }
 
 static void
