@@ -314,6 +314,7 @@ ghlo_gpu_kernel_init (GhloGpuKernel    *self,
   ghlo_gpu_kernel_init_probe (self, device, kernel);
   if (expanded == NULL)
     return "its kernel is too large";
+  self->n_nodes = expanded->n_nodes;
   if (ghlo_spirv_find_inexact (&device->measured, expanded, FALSE, &type) != GHLO_N_NODES)
     return "the device does not compute it with the required accuracy";
   self->workgroup_per_point = is_group_per_point (self);
@@ -400,9 +401,7 @@ static void
 choose_four (GhloGpuKernel *self,
              guint64        aligned)
 {
-  g_autofree GhloKernel *expanded = suits_four (self, aligned) ? ghlo_kernel_expand (self->kernel, NULL) : NULL;
-
-  if (expanded == NULL || expanded->n_nodes > MAX_NODES_BY_FOUR)
+  if (self->n_nodes > MAX_NODES_BY_FOUR || !suits_four (self, aligned))
     return;
   self->by_four = TRUE;
   self->aligned = aligned;

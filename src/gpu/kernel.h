@@ -23,6 +23,7 @@ struct _GhloGpuKernel
   gboolean            has_adjacent_points;      /* as in GhloSpirvSchedule */
   gint64              extents[GHLO_KERNEL_MAX_AXES];
   guint64             n_points;         /* parallel points */
+  guint               n_nodes;          /* of the kernel with its functions expanded */
   guint               points_per_invocation;
   guint64             n_parts;          /* parts of each point that are computed separately */
   gsize               scratch_each;     /* bytes per invocation */

@@ -256,9 +256,7 @@ pack (const GhloCpuGemm  *self,
       const GhloMonitor  *monitor,
       GError            **error)
 {
-  Packing packing = { .gemm = self, .rhs = rhs };
-
-  packing.packed = packed;
+  Packing packing = { .gemm = self, .rhs = rhs, .packed = packed };
 
   return ghlo_parallel_for ((gsize) ghlo_ceil_div (self->n, self->way.tile_columns), 1,
                             PACK_TIME * (double) self->n * (double) self->k, pack_tiles, &packing, monitor);
