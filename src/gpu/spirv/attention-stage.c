@@ -157,7 +157,7 @@ store (const SpirvAttention *attention,
                                 planes[plane]);
 }
 
-/* Returns the number, in the tile, of the invocation's vector @index. The code up to end_unit () is executed if that
+/* Returns the number, in the tile, of the invocation's vector @index. The code up to ghlo_spirv_end_if () runs if that
  * exists. */
 static Id
 begin_unit (const SpirvAttention *attention,
@@ -177,14 +177,6 @@ begin_unit (const SpirvAttention *attention,
   return number;
 }
 
-static void
-end_unit (const SpirvAttention *self,
-          Id                    exit)
-{
-  if (exit != 0)
-    ghlo_spirv_end_if (self->spirv, exit);
-}
-
 void
 ghlo_spirv_attention_fetch (const SpirvAttention *attention,
                             const SpirvOperand   *operand,
@@ -200,7 +192,7 @@ ghlo_spirv_attention_fetch (const SpirvAttention *attention,
       fetch (attention, operand, first, number, planes);
       for (guint plane = 0; plane < n_planes; plane++)
         STATEMENT (SpvOpStore, attention->held[i * n_planes + plane], planes[plane]);
-      end_unit (attention, exit);
+      ghlo_spirv_end_if (attention->spirv, exit);
     }
 }
 
@@ -218,7 +210,7 @@ ghlo_spirv_attention_stage (const SpirvAttention *attention,
       for (guint plane = 0; plane < n_planes; plane++)
         planes[plane] = CODE (SpvOpLoad, attention->vector, attention->held[i * n_planes + plane]);
       store (attention, operand, number, planes);
-      end_unit (attention, exit);
+      ghlo_spirv_end_if (attention->spirv, exit);
     }
 }
 
@@ -234,6 +226,6 @@ ghlo_spirv_attention_copy_in (const SpirvAttention *attention,
 
   fetch (attention, operand, first, number, planes);
   store (attention, operand, number, planes);
-  end_unit (attention, exit);
+  ghlo_spirv_end_if (attention->spirv, exit);
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }

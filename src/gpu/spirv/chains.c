@@ -255,14 +255,6 @@ begin_some (Spirv *self,
                          : 0;
 }
 
-static void
-end_some (Spirv *self,
-          Id     exit)
-{
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
-}
-
 /* Publishes the invocation's values in an array in shared memory. */
 static void
 share (Spirv            *self,
@@ -286,7 +278,7 @@ merge_invocations (Spirv            *self,
   for (guint i = 0; i < folds->block->n_folds; i++)
     merged[i] = ghlo_spirv_get_chain (self, folds, i, ghlo_spirv_u64 (self, 0));
   share (self, folds, from, merged);
-  end_some (self, exit);
+  ghlo_spirv_end_if (self, exit);
   ghlo_spirv_shared_barrier (self);
   for (; (radix = choose_radix (folds->block, width)) < width; width /= radix)
     {
@@ -294,7 +286,7 @@ merge_invocations (Spirv            *self,
       merge_subtree (self, folds, from, width, radix, self->lane, merged);
       from = 1 - from;
       share (self, folds, from, merged);
-      end_some (self, exit);
+      ghlo_spirv_end_if (self, exit);
       ghlo_spirv_shared_barrier (self);
     }
   merge_subtree (self, folds, from, width, radix, ghlo_spirv_u64 (self, 0), merged);

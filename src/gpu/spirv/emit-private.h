@@ -378,7 +378,8 @@ SpirvLoop ghlo_spirv_begin_large_loop (Spirv   *self,
 void      ghlo_spirv_end_loop   (Spirv         *self,
                                  SpirvLoop      loop,
                                  Id             step);
-/* The code up to ghlo_spirv_end_if () is executed if @condition holds. */
+/* The code up to ghlo_spirv_end_if () is executed if @condition holds. That does nothing for 0: code that is always
+ * executed. */
 Id        ghlo_spirv_begin_if   (Spirv         *self,
                                  Id             condition);
 void      ghlo_spirv_end_if     (Spirv         *self,

@@ -78,6 +78,8 @@ void
 ghlo_spirv_end_if (Spirv *self,
                    Id     exit)
 {
+  if (exit == 0)
+    return;
   STATEMENT (SpvOpBranch, exit);
   STATEMENT (SpvOpLabel, exit);
 }
@@ -177,8 +179,7 @@ ghlo_spirv_nest (Spirv          *self,
     exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->lane,
                                             ghlo_spirv_u64 (self, nest.stride)));
   do_points (self, nest, func, data);
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_if (self, exit);
 }
 
 SpirvUnrolled
@@ -218,8 +219,7 @@ unroll_points (Spirv          *self,
       Id inside = ghlo_spirv_unroll_point (self, i), exit = inside != 0 ? ghlo_spirv_begin_if (self, inside) : 0;
 
       func (self, data);
-      if (exit != 0)
-        ghlo_spirv_end_if (self, exit);
+      ghlo_spirv_end_if (self, exit);
     }
   self->unrolled = (SpirvUnrolled) { 0 };
 }

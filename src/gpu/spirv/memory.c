@@ -347,8 +347,7 @@ ghlo_spirv_store (Spirv *self,
   Id exit = place.inside != 0 ? ghlo_spirv_begin_if (self, place.inside) : 0;
 
   ghlo_spirv_write (self, self->kernel->accesses[access].type, place.address, value);
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_if (self, exit);
 }
 
 gboolean

@@ -57,8 +57,7 @@ set_once (Spirv *self,
   if (self->lane != 0 && self->places[temporary] == SPIRV_SHARED)
     exit = ghlo_spirv_begin_if (self, CODE (SpvOpIEqual, self->boolean, self->lane, ghlo_spirv_u64 (self, 0)));
   ghlo_spirv_set (self, temporary, value);
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_if (self, exit);
 }
 
 void
@@ -76,8 +75,7 @@ ghlo_spirv_stores (Spirv                 *self,
           const Id exit = self->is_there != 0 ? ghlo_spirv_begin_if (self, self->is_there) : 0;
 
           ghlo_spirv_store (self, store->access, self->values[store->node]);
-          if (exit != 0)
-            ghlo_spirv_end_if (self, exit);
+          ghlo_spirv_end_if (self, exit);
         }
       else if (is_for_all)
         set_once (self, store->temporary, self->values[store->node]);
@@ -317,8 +315,7 @@ emit_partials (Spirv    *self,
   for (guint i = 0; i < points->block->n_folds; i++)
     ghlo_spirv_write (self, ghlo_kernel_fold (self->kernel, points->block, i)->type,
                       find_partial (self, points, self->slot, i), points->part[i]);
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_if (self, exit);
 }
 
 void

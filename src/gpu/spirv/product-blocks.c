@@ -368,8 +368,7 @@ ghlo_spirv_blocks_stage (const SpirvProduct *product,
                      SpvMemoryAccessNonPrivatePointerMask);
         }
     }
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_if (self, exit);
 }
 
 /* Returns the variables of @part, which it shares with parts that are a multiple of the distance away. */

@@ -238,8 +238,7 @@ ghlo_spirv_side_stage (const SpirvProduct *product,
       value = CODE (SpvOpLoad, product->element, side->variables[i]);
       STATEMENT (SpvOpStore, place, value);
     }
-  if (exit != 0)
-    ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_if (self, exit);
 }
 
 Id
